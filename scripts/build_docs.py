@@ -20,12 +20,17 @@ def build(site: Path) -> str:
     """The version that was built; a warning of MkDocs is an error."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     version = str(project["version"])
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-d", site / version],
+    # Not --quiet: it would hide warnings from --strict, too.
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", site / version],
         cwd=ROOT,
-        check=True,
+        check=False,
+        capture_output=True,
+        text=True,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
     )
+    if done.returncode:
+        sys.exit(done.stderr)
     list_versions(site)
     return version
 

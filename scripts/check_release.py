@@ -4,8 +4,8 @@
     python scripts/check_release.py --extra study    one of them; repeatable
     python scripts/check_release.py --build-only     only whether two builds are the same
 
-It prints a line for each step and ends with 1 where one fails. Installing needs the network (or
-pip's settings for a mirror).
+It prints a line for each step, goes on after one that fails, and ends with 1 then. Installing needs
+the network (or pip's settings for a mirror). An environment is deleted once it was tried.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
+import time
 import venv
 from pathlib import Path
 
@@ -33,9 +34,15 @@ SMOKE = {
     "bayes": "import numpyro",
     "mlflow": "import mlflow",
     "wandb": "import wandb",
+    "ray": "import ray",
     "pandas": "import pandas, pyarrow",
+    "local,study": "import xllamacpp, empathylab.study.web",
 }
-"""What must be importable with each extra alone."""
+"""What must be importable with each extra alone, and with the two of the README together."""
+
+
+class Failed(Exception):
+    """A command of the check ended with an error."""
 
 
 def build(target: Path) -> list[Path]:
@@ -57,28 +64,31 @@ def built_twice(folder: Path) -> Path:
     return next(path for path in first if path.suffix == ".whl")
 
 
-def try_wheel(wheel: Path, extra: str, folder: Path) -> None:
-    """Installs the wheel with one extra into a fresh environment and uses it."""
+def try_wheel(wheel: Path, extras: str, folder: Path) -> None:
+    """Installs the wheel with these extras into a fresh environment and uses it."""
+    begun = time.monotonic()
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted)
-    run(python, "-c", SMOKE[extra])
+    wanted = f"{wheel}[{extras}]" if extras else str(wheel)
+    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    run(*pip, "install", "--no-compile", wanted)
+    run(*pip, "check")
+    run(python, "-c", SMOKE[extras])
     answers = folder / "answers.json"
     answers.write_text('["That sounds hard. I am glad that you told me about it."]')
     lab = folder / "lab"
     command = [folder / "bin" / "empathylab"]
     run(*command, "respond", f"scripted/{answers}", "--situations", "1", "--lab", lab, "--report")
     run(*command, "export", "--to", folder / "out", "--lab", lab)
-    if extra == "study":
+    if "study" in extras:
         run(*command, "study", "new", folder / "mine.yaml", "--preset", "between-subjects")
-    say(f"{extra or 'no extra'}: installed and used")
+    say(f"{extras or 'no extra'}: installed and used, {time.monotonic() - begun:.0f} s")
 
 
 def run(*command: object) -> None:
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+        raise Failed(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
 
 def say(text: str) -> None:
@@ -87,18 +97,24 @@ def say(text: str) -> None:
 
 
 def main() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = ["", *project["optional-dependencies"]]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--extra", action="append", choices=extras)
+    parser.add_argument("--extra", action="append", choices=list(SMOKE))
     parser.add_argument("--build-only", action="store_true")
     options = parser.parse_args()
+    failed = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        wheel = built_twice(folder)
-        if not options.build_only:
-            for extra in options.extra or extras:
-                try_wheel(wheel, extra, folder / f"environment-{extra or 'plain'}")
+        wheel = built_twice(Path(name))
+        for extras in [] if options.build_only else options.extra or SMOKE:
+            folder = Path(name) / "environment"
+            try:
+                try_wheel(wheel, extras, folder)
+            except Failed as error:
+                say(f"{extras or 'no extra'}: failed\n{error}")
+                failed.append(extras or "no extra")
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+    if failed:
+        raise SystemExit(f"Failed: {'; '.join(failed)}")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from empathylab.cli import app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-GUIDE = (DOCS / "how-to" / "measure-a-model.md").read_text(encoding="utf-8")
+GUIDE = (DOCS / "how-to" / "choose-a-model.md").read_text(encoding="utf-8")
 SETTINGS = (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
 

@@ -69,7 +69,7 @@ def test_the_wheel_works_by_itself(built: list[Path], tmp_path: Path) -> None:
 
 
 def test_the_release_check_knows_every_extra() -> None:
-    assert set(SMOKE) == {"", *PROJECT["optional-dependencies"]}
+    assert set(SMOKE) == {"", *PROJECT["optional-dependencies"], "local,study"}
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,10 @@ MEANINGS = {
     "EMPATHYLAB_CACHE": "Where weights and downloads are kept; the user's cache folder if not set.",
     "EMPATHYLAB_CONFIG": "Where `models update-prices` keeps its table; the user's configuration "
     "folder if not set.",
+    "EMPATHYLAB_ENGINE": "Where long work is done, in place of `--engine`: `processes` of this "
+    "machine, `ray`, or `ray://host:port`.",
+    "EMPATHYLAB_WORKERS": "How many processes work at once, in place of `--workers`; one per core "
+    "if not set, where the work is long enough.",
     "HF_TOKEN": "Lets `export --push` write to the Hugging Face Hub, and `data import huggingface` "
     "read what is private there.",
     "HF_ENDPOINT": "The hub's address, where it is not the public one.",

@@ -17,11 +17,13 @@ from empathylab.study.blocks.dimensions import Dimension
 from empathylab.study.blocks.interface import Block, Outcome
 from empathylab.study.blocks.questions.checks import Check, CheckQuestion
 from empathylab.study.blocks.questions.registry import QUESTION_TYPES
+from empathylab.study.blocks.recipients.reply import Respond
 from empathylab.study.blocks.registry import block_types
 from empathylab.study.blocks.tutorial import Example
 from empathylab.study.blocks.work import Shown
 from empathylab.study.design.definition import (
     Arm,
+    FollowUp,
     Looks,
     Quota,
     Responses,
@@ -69,6 +71,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "situations": "which situations are used; see below. Left out with `live`",
             "live": "who answers participants who tell of themselves; see below and "
             "[live studies](../how-to/live-study.md)",
+            "follow_up": "in place of both: questionnaires for people who completed another study, "
+            "days later; see below",
             "recruitment": "where people come from; see below",
             "design": "`between` (each rater sees one arm; the default) or `within` subjects",
             "arms": "the name of each arm, and whose replies it shows; see below",
@@ -86,7 +90,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "retention": "when people's data are deleted; see below",
             "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
             "the rhythm of typing, a hidden field. The consent text must say so; see "
-            "[studies](../how-to/run-a-study.md#6-watch)",
+            "[watch a study](../how-to/watch-a-study.md#signs-of-ai-assistance-and-of-bots)",
             "content_note": "what people should know before they read the situations",
             "help": "where people find someone to talk to",
             "contact": "whom to write to",
@@ -122,8 +126,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "people_per_condition": "how many participants each combination has",
             "delay": "seconds until a reply is shown, the same in all arms; see below",
             "people": "where people answer: how long participants wait for them; see below",
-            "fallback": "what is shown in place of a model's reply that is late, missing or fails "
-            "a check",
+            "fallback": "what is shown in place of a model's or a person's reply that is late, "
+            "missing or fails a check",
             "attempts": "how often a model is asked for one reply at most; 2 if not given",
             "pause_after": "the study pauses when the provider fails for so many replies in a "
             "row; 5 if not given",
@@ -150,6 +154,13 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "temperature": "of a model",
             "max_tokens": "of a model; 400 if not given",
             "written_by": "of a text: `person` (the default) or `model`",
+        },
+    ),
+    "follow_up": (
+        FollowUp,
+        {
+            "study": "the first study, in the same lab: its name, or `NAME@VERSION`",
+            "people": "how many can take part",
         },
     ),
     "live.labels": (
@@ -385,6 +396,8 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "to": "the id of the block `tell`; `tell` if not given",
             "text": "words above the reply",
             "seconds": "how long the reply stays at least; 0 if not given",
+            "respond": "a page before it, on which everybody replies to someone else; needed where "
+            "another participant answers. See below",
         },
     ),
     "chat": (
@@ -466,6 +479,15 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
             "rating": "its rating",
         },
     ),
+    "A reply to someone else (`respond` of `reply`)": (
+        (Respond,),
+        {
+            "title": "above the page",
+            "text": "what to do",
+            "story": "what people reply to where nobody else waits",
+            "minimum_words": "of the reply; 20 if not given",
+        },
+    ),
     "A comprehension check (`check`)": (
         (Check,),
         {
@@ -495,7 +517,7 @@ def page() -> str:
         "if not given), `title` stands above the page, and `show_if` is a condition on earlier "
         'answers, such as `age >= 60 and country in ["Germany", "Austria"]`; all may be left '
         "out. Conditions: [Show blocks to some people]"
-        "(../how-to/run-a-study.md#show-blocks-to-some-people).\n"
+        "(../how-to/study-questions.md#show-blocks-to-some-people).\n"
     )
     _same(set(block_types()), set(BLOCKS), "block")
     for kind, block_type in block_types().items():

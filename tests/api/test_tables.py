@@ -6,6 +6,7 @@ import builtins
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import pandas as pd
 import polars as pl
 import pytest
@@ -28,7 +29,14 @@ def test_a_result_shows_itself_and_its_charts(ratings: pl.DataFrame) -> None:
     html = result._repr_html_()
     assert str(result.conclusions[0]).replace("<", "&lt;")[:40] in html
     assert "<code>.plot()</code>: " in html
-    assert result.plot().to_dict()["title"]
+    chart = result.plot()
+    assert chart.to_dict()["title"]
+    # A notebook without a network shows it: a picture, and no script.
+    for drawn in (chart, chart.properties(width=300)):
+        assert set(drawn._repr_mimebundle_()) == {"image/svg+xml", "text/plain"}
+        assert "</svg>" in drawn._repr_mimebundle_()["image/svg+xml"]
+    with alt.renderers.enable("html"):
+        assert "text/html" in chart._repr_mimebundle_()
     with pytest.raises(el.errors.InputError, match="has no chart of that name"):
         result.plot("nothing")
 

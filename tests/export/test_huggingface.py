@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import polars as pl
 import pytest
@@ -31,6 +33,7 @@ CHANGED = {
     "ratings": ["position"],
     "ratings_of_excluded": ["position"],
 }
+COMMIT = "1" * 40
 NUMBERS = ("run", "administration", "response", "first_response", "second_response")
 
 
@@ -92,7 +95,7 @@ def test_nobodys_identity_is_in_the_folder(full: Lab) -> None:
 
 
 class Hub(BaseHTTPRequestHandler):
-    """As much of the hub as creating a data set and one commit need."""
+    """As much of the hub as creating a data set, one commit and fetching it again need."""
 
     files: dict[str, bytes]
     asked: list[tuple[str, str | None]]
@@ -116,34 +119,56 @@ class Hub(BaseHTTPRequestHandler):
                 one = json.loads(line)
                 if one["key"] == "file":
                     self.files[one["value"]["path"]] = base64.b64decode(one["value"]["content"])
-            commit = f"http://{self.headers['host']}/datasets/us/empathy/commit/{'1' * 40}"
-            self._answer({"commitUrl": commit, "commitOid": "1" * 40})
+            commit = f"http://{self.headers['host']}/datasets/us/empathy/commit/{COMMIT}"
+            self._answer({"commitUrl": commit, "commitOid": COMMIT})
         else:
             self._answer({"errors": [], "warnings": []})
 
     def do_GET(self) -> None:
         self.asked.append((self.path, self.headers.get("authorization")))
-        self._answer({"sha": "0" * 40, "id": "us/empathy", "siblings": []})
+        _, _, file = self.path.partition(f"/resolve/{COMMIT}/")
+        if file:
+            self._send(self.files[unquote(file)])
+        elif self.path.startswith("/api/datasets/us/empathy/tree/"):
+            tree = [
+                {"type": "file", "path": name, "size": len(content), "oid": COMMIT}
+                for name, content in self.files.items()
+            ]
+            self._answer(tree)
+        elif self.path.startswith("/api/datasets/us/empathy"):
+            names = [{"rfilename": name} for name in self.files]
+            self._answer({"sha": COMMIT, "id": "us/empathy", "siblings": names})
+        else:
+            self.send_error(404)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def _answer(self, told: Any) -> None:
-        body = json.dumps(told).encode()
+        self._send(json.dumps(told).encode(), "application/json")
+
+    def _send(self, body: bytes, kind: str = "application/octet-stream") -> None:
         self.send_response(200)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
+        self.send_header("x-repo-commit", COMMIT)
+        self.send_header("etag", f'"{hashlib.sha256(body).hexdigest()}"')
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Hub]]:
     Hub.files, Hub.asked = {}, []
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}"
     monkeypatch.setenv("HF_ENDPOINT", address)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     yield Hub
     server.shutdown()
     server.server_close()
@@ -172,6 +197,25 @@ def test_a_push_asks_first_and_uploads_every_file(
     }
     assert hub.files == written
     assert {token for _, token in hub.asked} == {"Bearer hf_x"}
+    secrets = [secret.encode() for secret in ("hf_x", "person 0")]
+    assert not any(secret in content for secret in secrets for content in hub.files.values())
+    # By its name the data set comes back as from the folder; without a token, none is sent.
+    hub.asked.clear()
+    imported = empathylab(
+        *("data", "import", "huggingface", "us/empathy", "--lab", tmp_path / "again")
+    )
+    assert imported.exit_code == 0, imported.stderr
+    assert {token for _, token in hub.asked} == {None}
+    from_folder = empathylab(*("data", "import", "huggingface", out, "--lab", tmp_path / "folder"))
+    assert from_folder.exit_code == 0, from_folder.stderr
+    with Lab.open(tmp_path / "again") as again, Lab.open(tmp_path / "folder") as folder:
+        for name, frame in lab_tables(folder).tables.items():
+            if name != "imports":
+                assert lab_tables(again).tables[name].equals(frame), name
+    unknown = empathylab("data", "import", "huggingface", "us/other", "--lab", tmp_path / "none")
+    assert unknown.exit_code == 2
+    assert "us/other: the data set cannot be fetched" in unknown.stderr
+    assert "HF_TOKEN" in unknown.stderr
 
 
 def test_rows_of_any_data_set_come_in_by_a_mapping(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ GROUPS = (
     "inspect",
     "lm_eval",
     "r",
+    "ray",
 )
 
 

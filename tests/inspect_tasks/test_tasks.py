@@ -135,6 +135,27 @@ def test_the_judge_gives_what_the_command_judge_gives(evaluated: Evaluated) -> N
     assert metrics(evaluated.logs["respond"], "empathy")["mean"] == pytest.approx(own["mean"])
 
 
+def test_a_judge_can_be_given_as_a_role_alone(evaluated: Evaluated, tmp_path: Path) -> None:
+    import inspect_ai
+
+    (log,) = inspect_ai.eval(
+        "empathylab/respond",
+        model=f"empathylab/{MODEL}",
+        model_roles={"judge": f"empathylab/{JUDGE}"},
+        task_args={"situations": SITUATIONS},
+        log_dir=str(tmp_path),
+        display="none",
+        limit=1,
+    )
+    [sample] = log.samples or []
+    [before] = [
+        sample_before
+        for sample_before in evaluated.logs["respond"].samples
+        if (sample_before.id, sample_before.epoch) == (sample.id, 1)
+    ]
+    assert sample.scores["judge"].value == before.scores["judge"].value
+
+
 def test_the_final_feeling_and_its_interval_are_those_of_the_analysis(
     evaluated: Evaluated,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -99,7 +100,7 @@ class AnalysisResult(Protocol):
         """Conclusions and caveats as text."""
 
 
-class Plots:
+class Plots(ABC):
     """Gives a result its charts, and its form in a notebook or as a pandas frame.
 
     Charts and HTML are presentation, so they are loaded only where they are asked for
@@ -113,13 +114,13 @@ class Plots:
         first. An unknown name raises an error that lists the names."""
         return import_module("empathylab.report.figures").plot(self, name)
 
+    @abstractmethod
     def to_frame(self) -> pl.DataFrame:
         """The main estimates, one row each."""
-        raise NotImplementedError
 
+    @abstractmethod
     def summary(self) -> str:
         """Conclusions and caveats as text."""
-        raise NotImplementedError
 
     def to_pandas(self) -> pd.DataFrame:
         """The same as a pandas frame."""

@@ -10,11 +10,13 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 import polars as pl
 
 from empathylab.analysis import (
+    agreement,
     appraisal,
     benchmark,
     conversations,
     drift,
     judges,
+    norming,
     pairs,
     preferences,
     ratings,
@@ -79,6 +81,7 @@ class LabAnalyses:
         """The error in the words of this interface."""
         return in_python(error)
 
+    agreement = Topic(agreement.from_lab)
     appraisal = Topic(appraisal.from_lab)
     benchmark = Topic(benchmark.from_lab)
     changes = Topic(drift.from_lab)
@@ -86,6 +89,7 @@ class LabAnalyses:
     conversations = Topic(conversations.from_lab)
     judges = Topic(judges.from_lab)
     leaderboard = Topic(leaderboard_from_lab)
+    norming = Topic(norming.from_lab)
     preferences = Topic(preferences.from_lab)
     ratings = Topic(ratings.from_lab)
     recipients = Topic(recipients.from_lab)
@@ -110,6 +114,7 @@ class TableAnalyses:
             return UnknownName("column", error.name, self._frame.columns, remedy=remedy)
         return in_python(error)
 
+    agreement = Topic(agreement.from_table)
     appraisal = Topic(appraisal.from_table)
     benchmark = Topic(benchmark.from_table)
     compare = Topic(pairs.from_table)

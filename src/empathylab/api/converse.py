@@ -1,17 +1,19 @@
-"""Conversations with simulated people: from the caller's options to the runner's jobs."""
+"""Conversations with simulated people."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from empathylab.api.run_options import RunOptions, require_at_least
+from empathylab.api.run_options import RunKeywords, RunOptions, listed, require_at_least
+from empathylab.api.workspace import Workspace
 from empathylab.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
+    from empathylab.api.run_results import ConversationsResult
     from empathylab.models import Model
     from empathylab.protocols.converse.persona import Persona
     from empathylab.protocols.converse.plan import Conversing
@@ -22,64 +24,72 @@ CHECKED_PERSONAS = 8
 """With how many personas a simulator's control listeners talk."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ConversationOptions:
-    """Who talks with whom, and for how long."""
+def converse(
+    workspace: Workspace,
+    *models: str,
+    simulator: str | Sequence[str],
+    personas: str = "built-in",
+    persona: str | Sequence[str] = (),
+    count: int | None = None,
+    language: str | None = None,
+    samples: int = 1,
+    exchanges: int | None = None,
+    simulator_temperature: float = 0.7,
+    system_prompt: str | Path | None = None,
+    retries: int = 1,
+    check: bool = True,
+    report: bool = False,
+    **options: Unpack[RunKeywords],
+) -> ConversationsResult:
+    """Lets models talk with people whom another model, the simulator, plays; follows how they feel.
 
-    simulators: Sequence[str]
-    personas: str = "built-in"
-    persona: Sequence[str] = ()
-    count: int | None = None
-    language: str | None = None
-    samples: int = 1
-    exchanges: int | None = None
-    simulator_temperature: float = 0.7
-    system_prompt: str | Path | None = None
-    retries: int = 1
-    check: bool = True
+    `count` personas are spread over the emotions. With `check`, each simulator also talks with
+    an attentive and a cold scripted listener, which it must tell apart.
+    """
+    from empathylab.analysis.conversations import from_lab
+    from empathylab.api.run_results import ConversationsResult
+    from empathylab.files import read_text
+    from empathylab.protocols.converse.persona_files import chosen_personas
+    from empathylab.protocols.converse.plan import Conversing
 
-    def __post_init__(self) -> None:
-        if not self.simulators:
-            raise InputError(
-                "name the model that plays the people",
-                where="--simulator",
-                remedy="For example --simulator openai/gpt-4o-mini; two simulators are better.",
-            )
-        require_at_least(1, count=self.count, samples=self.samples, exchanges=self.exchanges)
-        require_at_least(0, retries=self.retries)
-
-    def jobs(
-        self, lab: Lab, evaluated: Sequence[str], models: Mapping[str, Model], options: RunOptions
-    ) -> list[Job]:
-        """The conversations of each model with each simulator, and those that check it."""
-        from empathylab.files import read_text
-        from empathylab.protocols.converse.persona_files import chosen_personas
-        from empathylab.protocols.converse.plan import Conversing
-
-        system = None if self.system_prompt is None else read_text(Path(self.system_prompt)).strip()
-        known = chosen_personas(lab, self.personas)
-        chosen = choose(known, self.persona, self.count, self.language)
-        # The check needs its own number of personas, however few are asked for.
-        checked = choose(known, (), None, chosen[0].language)[:CHECKED_PERSONAS]
-        jobs: list[Job] = []
-        for name in dict.fromkeys(self.simulators):
-            conversing = Conversing(
-                personas=chosen,
-                simulator=name,
-                samples=self.samples,
-                temperature=0.7 if options.temperature is None else options.temperature,
-                simulator_temperature=self.simulator_temperature,
-                seed=options.seed,
-                exchanges=self.exchanges,
-                system=system or None,
-                retries=self.retries,
-            )
-            asked = [models[model] for model in dict.fromkeys(evaluated)]
-            jobs += _jobs(lab, asked, models[name], conversing, options)
-            if self.check:
-                few = dataclasses.replace(conversing, personas=checked, samples=1)
-                jobs += _checks(lab, models[name], few, options)
-        return jobs
+    simulators, run = list(dict.fromkeys(listed(simulator))), RunOptions.of(options)
+    if not simulators:
+        raise InputError(
+            "name the model that plays the people",
+            where="--simulator",
+            remedy="For example --simulator openai/gpt-4o-mini; two simulators are better.",
+        )
+    require_at_least(1, count=count, samples=samples, exchanges=exchanges)
+    require_at_least(0, retries=retries)
+    names = list(dict.fromkeys([*models, *simulators]))
+    opened = dict(zip(names, run.open_models(names), strict=True))
+    lab = workspace.store(create=True)
+    system = None if system_prompt is None else read_text(Path(system_prompt)).strip()
+    known = chosen_personas(lab, personas)
+    chosen = choose(known, listed(persona), count, language)
+    # The check needs its own number of personas, however few are asked for.
+    checked = choose(known, (), None, chosen[0].language)[:CHECKED_PERSONAS]
+    jobs: list[Job] = []
+    for name in simulators:
+        conversing = Conversing(
+            personas=chosen,
+            simulator=name,
+            samples=samples,
+            temperature=0.7 if run.temperature is None else run.temperature,
+            simulator_temperature=simulator_temperature,
+            seed=run.seed,
+            exchanges=exchanges,
+            system=system or None,
+            retries=retries,
+        )
+        asked = [opened[model] for model in dict.fromkeys(models)]
+        jobs += _jobs(lab, asked, opened[name], conversing, run)
+        if check:
+            few = dataclasses.replace(conversing, personas=checked, samples=1)
+            jobs += _checks(lab, opened[name], few, run)
+    sessions = workspace.run(jobs, run)
+    path = workspace.report() if report else None
+    return ConversationsResult(sessions, from_lab(lab), path)
 
 
 def choose(

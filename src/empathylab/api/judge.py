@@ -1,40 +1,86 @@
-"""Models as raters: from the caller's options to the runner's plan, and the answers summed up."""
+"""Models as raters: which responses they judge, how they are asked, and the answers summed up."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from empathylab.api.run_options import Mode, RunOptions, require_at_least
+from empathylab.api.run_options import Mode, RunKeywords, RunOptions, listed, require_at_least
+from empathylab.api.workspace import Workspace
 from empathylab.errors import InputError
 
 if TYPE_CHECKING:
+    from empathylab.api.run_results import JudgingResult
     from empathylab.judging.asking import Asking
+    from empathylab.models import Model
     from empathylab.runs import Plan
     from empathylab.store import Lab
     from empathylab.store.judged_responses import JudgedResponse
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class JudgingOptions:
-    """Which responses are judged, and how the judges are asked."""
+def judge(
+    workspace: Workspace,
+    *models: str | Model,
+    study: str | None = None,
+    situation_set: str | None = None,
+    respondent: str | Sequence[str] = (),
+    dimension: str | Sequence[str] = (),
+    sample: int | None = None,
+    pairs: bool = False,
+    mode: Mode = "structured",
+    reason: bool = False,
+    repeats: int = 1,
+    orders: int = 1,
+    retries: int = 1,
+    **options: Unpack[RunKeywords],
+) -> JudgingResult:
+    """Lets models rate the responses of a study, or to a set, as blinded raters do.
 
-    study: str | None = None
-    situation_set: str | None = None
-    respondent: Sequence[str] = ()
-    dimension: Sequence[str] = ()
-    sample: int | None = None
-    pairs: bool = False
-    mode: Mode = "structured"
-    reason: bool = False
-    repeats: int = 1
-    orders: int = 1
-    retries: int = 1
+    With `pairs` they choose between two replies, in both orders. How far judges agree with
+    people is `lab.analyze.judges()`.
+    """
+    from empathylab.api.run_results import JudgingResult
+    from empathylab.judging.asking import Asking
+    from empathylab.judging.function_judges import open_judges
+
+    require_at_least(1, sample=sample, repeats=repeats, orders=orders)
+    require_at_least(0, retries=retries)
+    run = RunOptions.of(options)
+    judged = _Judged(study, situation_set, listed(respondent), listed(dimension), sample, pairs)
+    asking = Asking(
+        mode=mode,
+        repeats=repeats,
+        temperature=0.0 if run.temperature is None else run.temperature,
+        seed=run.seed,
+        reason=reason,
+        retries=retries,
+        max_tokens=run.max_tokens,
+    )
+    if repeats > 1 and asking.temperature == 0:
+        workspace.reporter.say(
+            "At temperature 0, repeats only show how steady the endpoint is; give "
+            "--temperature to see how steady the judge is."
+        )
+    store = workspace.store()
+    plan, replies = judged.plan(store, asking, orders)
+    judges = open_judges(models, plan, run.open_models)
+    sessions = workspace.run([run.job(model, [plan]) for model in judges], run)
+    return JudgingResult(sessions, **judged.summed_up(store, [m.name for m in judges], replies))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Judged:
+    """Which responses are judged, and on what."""
+
+    study: str | None
+    situation_set: str | None
+    respondent: tuple[str, ...]
+    dimension: tuple[str, ...]
+    sample: int | None
+    pairs: bool
 
     def __post_init__(self) -> None:
-        require_at_least(1, sample=self.sample, repeats=self.repeats, orders=self.orders)
-        require_at_least(0, retries=self.retries)
         if (self.study is None) == (self.situation_set is None):
             raise InputError(
                 "one of --study and --set must say what is judged",
@@ -47,21 +93,7 @@ class JudgingOptions:
         """`study NAME` or `set NAME`."""
         return f"set {self.situation_set}" if self.study is None else f"study {self.study}"
 
-    def asking(self, options: RunOptions) -> Asking:
-        """How each response is asked about."""
-        from empathylab.judging.asking import Asking
-
-        return Asking(
-            mode=self.mode,
-            repeats=self.repeats,
-            temperature=0.0 if options.temperature is None else options.temperature,
-            seed=options.seed,
-            reason=self.reason,
-            retries=self.retries,
-            max_tokens=options.max_tokens,
-        )
-
-    def plan(self, lab: Lab, options: RunOptions) -> tuple[Plan, Sequence[JudgedResponse]]:
+    def plan(self, lab: Lab, asking: Asking, orders: int) -> tuple[Plan, Sequence[JudgedResponse]]:
         """The requests, which are the same for all judges, and what is judged."""
         from empathylab.judging.instruments import default_instrument, study_instrument
         from empathylab.judging.pairs import Comparing, plan_comparing
@@ -74,24 +106,23 @@ class JudgingOptions:
             set_responses,
         )
 
-        asking, respondents = self.asking(options), tuple(self.respondent)
         number, source = None, self.source
         if self.study is not None:
             found = judged_study(lab, self.study)
             # With the version: a newer one of the same responses is judged for itself.
             named = found.name.removesuffix(f"@{found.version}")
             number, source = found.row, f"study {named} (version {found.version})"
-            instrument = study_instrument(found, tuple(self.dimension))
-            replies = responses_to_judge(lab, found, respondents)
+            instrument = study_instrument(found, self.dimension)
+            replies = responses_to_judge(lab, found, self.respondent)
         else:
-            instrument = default_instrument(tuple(self.dimension))
+            instrument = default_instrument(self.dimension)
             whole = set_responses(lab, self.situation_set or "")
-            replies = select_responses(whole, respondents, where=source)
+            replies = select_responses(whole, self.respondent, where=source)
         replies = sampled(replies, self.sample, seed=asking.seed)
         if self.pairs:
             comparing = Comparing(instrument, replies, source, number, asking)
             return plan_comparing(comparing), replies
-        judging = Judging(instrument, replies, source, number, asking, self.orders)
+        judging = Judging(instrument, replies, source, number, asking, orders)
         return plan_judging(judging), replies
 
     def summed_up(

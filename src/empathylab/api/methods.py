@@ -1,18 +1,18 @@
-"""What is done to the methods of a lab: forms for `await`, and errors in Python's words."""
+"""Functions as methods of a lab: forms for `await`, and errors in Python's words."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Coroutine
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from empathylab.api.workspace import PYTHON, Workspace
 from empathylab.errors import UserError
 
 P = ParamSpec("P")
 R = TypeVar("R")
-PYTHON = "Python"
-"""The interface of those who import the package."""
 # Options, but not those of a command that the message names.
 _OPTION = re.compile(r"(`[^`]*`|empathylab .*?(?:$|\. ))|--([a-z][a-z-]*)")
 _OTHER_NAMES = {"set": "situation_set", "lab": "open_lab(FOLDER)", "against": "evaluate_against"}
@@ -31,20 +31,29 @@ def awaitable(method: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
     return waiting
 
 
-def in_python_words(method: Callable[P, R]) -> Callable[P, R]:
-    """The same method of a lab, whose errors name arguments where a command's name options."""
+class HasWorkspace(Protocol):
+    """A lab."""
 
-    @functools.wraps(method)
-    def worded(*args: P.args, **kwargs: P.kwargs) -> R:
+    workspace: Workspace
+
+
+def method(function: Callable[Concatenate[Workspace, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """The function of a workspace as a method of a lab; errors name arguments, not options."""
+
+    @functools.wraps(function)
+    def bound(self: HasWorkspace, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return method(*args, **kwargs)
+            return function(self.workspace, *args, **kwargs)
         except UserError as error:
-            lab: Any = args[0]
-            if lab.interface == PYTHON:
+            if self.workspace.interface == PYTHON:
                 raise in_python(error) from None
             raise
 
-    return worded
+    signature = inspect.signature(function)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [own, *list(signature.parameters.values())[1:]]
+    bound.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return bound
 
 
 def in_python(error: UserError) -> UserError:

@@ -167,3 +167,8 @@ def require_at_least(lowest: int, **values: int | None) -> None:
             raise InputError(
                 f"the number must be {lowest} or more", where=name, got=value, remedy="Correct it."
             )
+
+
+def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """The names, of which one may be given alone."""
+    return (names,) if isinstance(names, str) else tuple(names)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from empathylab.api.run_options import RunKeywords
+from empathylab.api import appraise as call
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
@@ -15,7 +15,7 @@ from empathylab.cli.options import (
     ModeOption,
     ReportOption,
     command_lab,
-    with_run_options,
+    with_options_of,
 )
 
 EXAMPLE = examples(
@@ -30,65 +30,46 @@ EXAMPLE = examples(
 )
 
 
-@with_run_options
-def appraise(
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
-    scale: Annotated[str, typer.Option(help="The scale's id; any scale for any emotion.")] = (
-        "panas"
-    ),
-    situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")] = (
-        "appraisal"
-    ),
-    language: LanguageOption = None,
-    emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
-    factor: Annotated[str | None, typer.Option(help="Only this factor.")] = None,
-    situations: Annotated[int, typer.Option(help="Situations per emotion.", min=1)] = 3,
+class Options:
+    """What the keywords of the call mean on the command line."""
+
+    scale: Annotated[str, typer.Option(help="The scale's id; any scale for any emotion.")]
+    situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")]
+    language: LanguageOption
+    emotion: Annotated[str | None, typer.Option(help="Only this emotion.")]
+    factor: Annotated[str | None, typer.Option(help="Only this factor.")]
+    situations: Annotated[int, typer.Option(help="Situations per emotion.", min=1)]
     per_factor: Annotated[
         int | None, typer.Option(help="Situations per factor, instead of per emotion.", min=1)
-    ] = None,
-    mode: ModeOption = "structured",
+    ]
+    mode: ModeOption
     default_orders: Annotated[
         int, typer.Option(help="Baseline administrations, each in another item order.", min=1)
-    ] = 4,
-    orders: Annotated[int, typer.Option(help="Item orders after each situation.", min=1)] = 1,
-    repeats: Annotated[int, typer.Option(help="Repeats of each administration.", min=1)] = 1,
+    ]
+    orders: Annotated[int, typer.Option(help="Item orders after each situation.", min=1)]
+    repeats: Annotated[int, typer.Option(help="Repeats of each administration.", min=1)]
     counterparts: Annotated[
         bool, typer.Option("--counterparts", help="Also give each situation as had it gone well.")
-    ] = False,
-    stable: Annotated[
-        bool, typer.Option("--stable", help="Tell the model to keep an even temper.")
-    ] = False,
+    ]
+    stable: Annotated[bool, typer.Option("--stable", help="Tell the model to keep an even temper.")]
     template: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A template of your own (TOML) for the prompts."),
-    ] = None,
+    ]
+    report: ReportOption
+
+
+@with_options_of(call.appraise, Options)
+def appraise(
+    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
     json: JsonOption = False,
-    report: ReportOption = False,
     *,
     lab: Path,
-    run: RunKeywords,
+    options: dict[str, Any],
 ) -> None:
     """Gives models a scale at baseline and after they imagine situations."""
     from empathylab.cli.model_runs import show
 
     with command_lab(lab) as opened:
-        found = opened.appraise(
-            *model,
-            scale=scale,
-            situation_set=situation_set,
-            language=language,
-            emotion=emotion,
-            factor=factor,
-            situations=situations,
-            per_factor=per_factor,
-            mode=mode,
-            default_orders=default_orders,
-            orders=orders,
-            repeats=repeats,
-            counterparts=counterparts,
-            stable=stable,
-            template=template,
-            report=report,
-            **run,
-        )
+        found = opened.appraise(*model, **options)
     show(found, as_json=json)

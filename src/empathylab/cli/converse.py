@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.api.run_options import RunKeywords
+from empathylab.api import converse as call
 from empathylab.cli.examples import examples
-from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_run_options
+from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_options_of
 
 if TYPE_CHECKING:
     from empathylab.api.run_results import ConversationsResult
@@ -29,45 +29,45 @@ EXAMPLE = examples(
 )
 
 
-@with_run_options
-def converse(
-    model: Annotated[list[str], typer.Argument(help="The evaluated models, provider/name.")],
+class Options:
+    """What the keywords of the call mean on the command line."""
+
     simulator: Annotated[
         list[str] | None,
         typer.Option(help="The model that plays the people; give two or more to compare them."),
-    ] = None,
+    ]
     personas: Annotated[
         str,
         typer.Option(
             metavar="NAME|FILE.yaml",
             help="built-in, a file of your own, or an imported collection such as sage.",
         ),
-    ] = "built-in",
+    ]
     persona: Annotated[
         list[str] | None, typer.Option(help="Only the persona of this id; repeatable.")
-    ] = None,
+    ]
     count: Annotated[
         int | None, typer.Option(help="So many personas, spread over the emotions.", min=1)
-    ] = None,
+    ]
     language: Annotated[
         str | None,
         typer.Option(help="The language of the personas; en, if they have it, else their own."),
-    ] = None,
-    samples: Annotated[int, typer.Option(help="Conversations with each persona.", min=1)] = 1,
+    ]
+    samples: Annotated[int, typer.Option(help="Conversations with each persona.", min=1)]
     exchanges: Annotated[
         int | None,
         typer.Option(help="The most replies, in place of the personas' own limit.", min=1, max=100),
-    ] = None,
+    ]
     simulator_temperature: Annotated[
         float, typer.Option(help="At 0 an unreadable answer is not asked for again.", min=0.0)
-    ] = 0.7,
+    ]
     system_prompt: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A text file with the evaluated models' system prompt."),
-    ] = None,
+    ]
     retries: Annotated[
         int, typer.Option(help="How often an unusable answer is asked for again.", min=0)
-    ] = 1,
+    ]
     check: Annotated[
         bool,
         typer.Option(
@@ -75,12 +75,17 @@ def converse(
             help="Also let each simulator talk with an attentive and a cold scripted listener, "
             "8 personas each: it must tell them apart.",
         ),
-    ] = True,
+    ]
+    report: ReportOption
+
+
+@with_options_of(call.converse, Options)
+def converse(
+    model: Annotated[list[str], typer.Argument(help="The evaluated models, provider/name.")],
     json: JsonOption = False,
-    report: ReportOption = False,
     *,
     lab: Path,
-    run: RunKeywords,
+    options: dict[str, Any],
 ) -> None:
     """Lets models talk with simulated people and follows how those feel.
 
@@ -88,22 +93,7 @@ def converse(
     message. Neither side sees the other's prompt. Run the same command again to resume.
     """
     with command_lab(lab) as opened:
-        found = opened.converse(
-            *model,
-            simulator=simulator or (),
-            personas=personas,
-            persona=persona or (),
-            count=count,
-            language=language,
-            samples=samples,
-            exchanges=exchanges,
-            simulator_temperature=simulator_temperature,
-            system_prompt=system_prompt,
-            retries=retries,
-            check=check,
-            report=report,
-            **run,
-        )
+        found = opened.converse(*model, **options)
     _show(found, as_json=json)
 
 

@@ -110,7 +110,7 @@ def export(
 def _check_push(export_format: str, to: Path | None) -> None:
     """Refuses what cannot be pushed before anything is written."""
     from empathylab.errors import InputError
-    from empathylab.export.hub import require_token
+    from empathylab.export.hub import require_push
 
     if export_format != "huggingface" or (to is not None and to.suffix == ".zip"):
         raise InputError(
@@ -118,7 +118,7 @@ def _check_push(export_format: str, to: Path | None) -> None:
             where="--push",
             remedy="Add --format huggingface, and name a folder with --to.",
         )
-    require_token()
+    require_push()
 
 
 def _push(done: ExportedLab, repository: str, *, public: bool, yes: bool) -> None:

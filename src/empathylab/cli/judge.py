@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.api.run_options import RunKeywords
+from empathylab.api import judge as call
 from empathylab.cli.examples import examples
-from empathylab.cli.options import JsonOption, command_lab, with_run_options
+from empathylab.cli.options import JsonOption, command_lab, with_options_of
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -35,18 +35,16 @@ _WHAT = "What is judged"
 _HOW = "How it is asked"
 
 
-@with_run_options
-def judge(
-    model: Annotated[
-        list[str], typer.Argument(help="provider/name, or a plugin's judge; several are a panel.")
-    ],
+class Options:
+    """What the keywords of the call mean on the command line."""
+
     study: Annotated[
         str | None,
         typer.Option(
             help="The responses of this study, by its own instructions and scale.",
             rich_help_panel=_WHAT,
         ),
-    ] = None,
+    ]
     situation_set: Annotated[
         str | None,
         typer.Option(
@@ -54,14 +52,14 @@ def judge(
             help="The replies to this set, or to a draw from one, by the lab's instructions.",
             rich_help_panel=_WHAT,
         ),
-    ] = None,
+    ]
     respondent: Annotated[
         list[str] | None,
         typer.Option(
             help="Only this respondent, also one who is no arm of the study; repeatable.",
             rich_help_panel=_WHAT,
         ),
-    ] = None,
+    ]
     dimension: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,7 +67,7 @@ def judge(
             "caring or helpfulness. Repeatable.",
             rich_help_panel=_WHAT,
         ),
-    ] = None,
+    ]
     sample: Annotated[
         int | None,
         typer.Option(
@@ -77,7 +75,7 @@ def judge(
             min=1,
             rich_help_panel=_WHAT,
         ),
-    ] = None,
+    ]
     pairs: Annotated[
         bool,
         typer.Option(
@@ -85,7 +83,7 @@ def judge(
             help="Ask which of two replies to a situation is better, in both orders.",
             rich_help_panel=_HOW,
         ),
-    ] = False,
+    ]
     mode: Annotated[
         Literal["structured", "free", "logprob"],
         typer.Option(
@@ -93,14 +91,14 @@ def judge(
             "object with the probabilities of its points, where the endpoint tells them.",
             rich_help_panel=_HOW,
         ),
-    ] = "structured",
+    ]
     reason: Annotated[
         bool,
         typer.Option("--reason", help="Ask for a reason before the rating.", rich_help_panel=_HOW),
-    ] = False,
+    ]
     repeats: Annotated[
         int, typer.Option(help="How often each is asked.", min=1, rich_help_panel=_HOW)
-    ] = 1,
+    ]
     orders: Annotated[
         int,
         typer.Option(
@@ -108,7 +106,7 @@ def judge(
             min=1,
             rich_help_panel=_HOW,
         ),
-    ] = 1,
+    ]
     retries: Annotated[
         int,
         typer.Option(
@@ -116,11 +114,18 @@ def judge(
             min=0,
             rich_help_panel=_HOW,
         ),
-    ] = 1,
+    ]
+
+
+@with_options_of(call.judge, Options)
+def judge(
+    model: Annotated[
+        list[str], typer.Argument(help="provider/name, or a plugin's judge; several are a panel.")
+    ],
     json: JsonOption = False,
     *,
     lab: Path,
-    run: RunKeywords,
+    options: dict[str, Any],
 ) -> None:
     """Lets models rate responses as raters do, blinded, on the study's own scale.
 
@@ -130,21 +135,7 @@ def judge(
     from empathylab.cli.model_runs import conclude
 
     with command_lab(lab) as opened:
-        found = opened.judge(
-            *model,
-            study=study,
-            situation_set=situation_set,
-            respondent=respondent or (),
-            dimension=dimension or (),
-            sample=sample,
-            pairs=pairs,
-            mode=mode,
-            reason=reason,
-            repeats=repeats,
-            orders=orders,
-            retries=retries,
-            **run,
-        )
+        found = opened.judge(*model, **options)
     if json:
         print_json(found.to_dict())
     else:

@@ -49,6 +49,12 @@ TrackOption = Annotated[
         "Needs empathylab[mlflow] or empathylab[wandb]."
     ),
 ]
+ConfidenceOption = Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)]
+PortOption = Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)]
+WordsOption = Annotated[
+    bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
+]
+OpenOption = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 ReportOption = Annotated[
     bool, typer.Option("--report", help="Write the report at the end, as `empathylab report` does.")
 ]
@@ -58,6 +64,29 @@ LanguageOption = Annotated[
         metavar="CODE",
         help="Ask in this language: prompts in en, de, es, fr, ja, ko or zh, situations in de and "
         "zh. Other situations, and scales, are taken from the lab by the code after their id.",
+    ),
+]
+
+
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        envvar="EMPATHYLAB_ENGINE",
+        metavar="ENGINE",
+        help="Where long work is done: processes (of this machine), ray, or ray://host:port. The "
+        "results are the same. Ray needs empathylab[ray].",
+        show_envvar=True,
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        envvar="EMPATHYLAB_WORKERS",
+        help="How many work at once; one per core if not given, where the work is long enough.",
+        min=1,
+        show_envvar=True,
     ),
 ]
 
@@ -202,30 +231,59 @@ class _RunOptions:
 
 def with_run_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command, with the lab and the run options in place of its parameters `lab` and `run`."""
+    return _with_options(command, {}, {})
+
+
+def with_options_of(call: Callable[..., Any], described: type) -> Callable[..., Any]:
+    """Gives a command the options of a call, too; it gets them all as `options`.
+
+    `described` says what those of the call mean on the command line. Their names and defaults are
+    the call's own.
+    """
+    own = typing.get_type_hints(described, include_extras=True)
+    defaults = {name: inspect.signature(call).parameters[name].default for name in own}
+    return functools.partial(_with_options, own=own, defaults=defaults)
+
+
+def _with_options(
+    command: Callable[..., None], own: dict[str, Any], defaults: dict[str, Any]
+) -> Callable[..., None]:
     shared = typing.get_type_hints(_RunOptions, include_extras=True)
-    defaults = {option.name: option.default for option in fields(RunOptions)}
-    defaults |= {"lab": DEFAULT_LAB, "param": None, "omit": None}
-    own = typing.get_type_hints(command, include_extras=True)
+    hints = typing.get_type_hints(command, include_extras=True)
+    several = {
+        name for name, default in defaults.items() if default in ((), inspect.Parameter.empty)
+    }
+    begun = defaults | dict.fromkeys(several)  # a list of options has None in place of an empty one
+    begun |= {option.name: option.default for option in fields(RunOptions)}
+    begun |= {"lab": DEFAULT_LAB, "param": None, "omit": None}
     parameters = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[parameter.name])
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name])
         for parameter in inspect.signature(command).parameters.values()
-        if parameter.name not in ("lab", "run")
+        if parameter.name not in ("lab", "run", "options")
     ]
-    parameters += [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation
-        )
-        for name, annotation in shared.items()
+    arguments = [parameter for parameter in parameters if parameter.default is parameter.empty]
+    parameters = [
+        *arguments,
+        *(_option(name, annotation, begun) for name, annotation in own.items()),
+        *(parameter for parameter in parameters if parameter not in arguments),
+        *(_option(name, annotation, begun) for name, annotation in shared.items()),
     ]
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> None:
-        options = {name: given.pop(name) for name in shared}
-        command(**given, lab=options.pop("lab"), run=_keywords(options))
+        options = {name: given.pop(name) for name in (*own, *shared)}
+        options |= {name: options[name] or () for name in several}
+        lab = options.pop("lab")
+        command(**given, lab=lab, **{"options" if own else "run": _keywords(options)})
 
     wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return wrapper
+
+
+def _option(name: str, annotation: Any, defaults: dict[str, Any]) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=defaults[name], annotation=annotation)
 
 
 def _keywords(options: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.examples import examples
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, OpenOption
 
 if TYPE_CHECKING:
     from empathylab.report import LabOverview
@@ -29,9 +29,7 @@ _PAPER = "For a paper"
 def report(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
-    open_report: Annotated[
-        bool, typer.Option("--open", help="Open the report in the browser.")
-    ] = False,
+    open_report: OpenOption = False,
     figures: Annotated[
         Path | None,
         typer.Option(

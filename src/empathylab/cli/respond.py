@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from empathylab.api.run_options import RunKeywords
+from empathylab.api import respond as call
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ReportOption,
     command_lab,
-    with_run_options,
+    with_options_of,
 )
 
 EXAMPLE = examples(
@@ -35,13 +35,13 @@ EXAMPLE = examples(
 _REPLIES = "The replies"
 
 
-@with_run_options
-def respond(
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
+class Options:
+    """What the keywords of the call mean on the command line."""
+
     situation_set: Annotated[
         str, typer.Option("--set", help="The set of situations, or a draw from one.")
-    ] = ("dialogues"),
-    language: LanguageOption = None,
+    ]
+    language: LanguageOption
     situations: Annotated[
         int | None,
         typer.Option(
@@ -49,12 +49,12 @@ def respond(
             "or of a set of up to 200, if left out.",
             min=0,
         ),
-    ] = None,
+    ]
     emotion: Annotated[
         list[str] | None,
         typer.Option(help="Only this emotion (or topic); may be repeated."),
-    ] = None,
-    samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)] = 1,
+    ]
+    samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)]
     template: Annotated[
         str | None,
         typer.Option(
@@ -63,7 +63,7 @@ def respond(
             "(taken for posts if left out), or a file of your own.",
             rich_help_panel=_REPLIES,
         ),
-    ] = None,
+    ]
     words: Annotated[
         str | None,
         typer.Option(
@@ -71,13 +71,13 @@ def respond(
             help="About how many words to ask for; human: people's mean and maximum in this lab.",
             rich_help_panel=_REPLIES,
         ),
-    ] = None,
+    ]
     least_words: Annotated[
         int | None, typer.Option(help="The fewest to ask for.", min=1, rich_help_panel=_REPLIES)
-    ] = None,
+    ]
     most_words: Annotated[
         int | None, typer.Option(help="The most to ask for.", min=1, rich_help_panel=_REPLIES)
-    ] = None,
+    ]
     retries: Annotated[
         int,
         typer.Option(
@@ -85,30 +85,21 @@ def respond(
             min=0,
             rich_help_panel=_REPLIES,
         ),
-    ] = 1,
+    ]
+    report: ReportOption
+
+
+@with_options_of(call.respond, Options)
+def respond(
+    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
     json: JsonOption = False,
-    report: ReportOption = False,
     *,
     lab: Path,
-    run: RunKeywords,
+    options: dict[str, Any],
 ) -> None:
     """Lets models reply to people who tell about a situation."""
     from empathylab.cli.model_runs import show
 
     with command_lab(lab) as opened:
-        found = opened.respond(
-            *model,
-            situation_set=situation_set,
-            language=language,
-            situations=situations,
-            emotion=emotion or (),
-            samples=samples,
-            template=template,
-            words=words,
-            least_words=least_words,
-            most_words=most_words,
-            retries=retries,
-            report=report,
-            **run,
-        )
+        found = opened.respond(*model, **options)
     show(found, as_json=json)

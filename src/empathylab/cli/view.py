@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
 
 EXAMPLE = "Example: `empathylab view --lab lab` · `empathylab view --port 8100 --no-open`"
 
 
 def view(
     lab: LabOption = DEFAULT_LAB,
-    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 0,
+    port: PortOption = 0,
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the viewer in the browser.")
     ] = True,

@@ -41,6 +41,8 @@ def connect(engine: str, workers: int | None) -> Cluster:
         ray = import_module("ray")
     except ImportError:
         raise MissingExtra("ray", "ray", f"The engine {engine}") from None
+    # Ray prints the death of workers to stdout, where results belong; `_failed` says what matters.
+    import_module("ray._private.worker").print_to_stdstream = lambda *_, **__: None
     address = engine.removeprefix("ray").removeprefix("://") or os.environ.get("RAY_ADDRESS", "")
     if not ray.is_initialized():
         if address:
@@ -56,6 +58,7 @@ def _start(ray: Any, workers: int | None) -> None:
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     if os.environ["RAY_AUTH_MODE"] == "token" and "RAY_AUTH_TOKEN_PATH" not in os.environ:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray writes ~/.ray
+    os.environ.setdefault("RAY_worker_niceness", "0")
     ray.init(num_cpus=workers, include_dashboard=False, **_QUIET)
 
 
@@ -122,7 +125,7 @@ def on_ray(
         raise _failed(ray, error) from error
     finally:
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
-        for reference in pending:
+        for reference in pending if ray.is_initialized() else ():
             ray.cancel(reference, force=True)
 
 

@@ -34,7 +34,7 @@ def dataset_folder(source: str) -> Path:
             got=source,
             remedy="Give a folder, or OWNER/NAME.",
         )
-    _require("fetching a data set")
+    _require("Fetching a data set")
     from huggingface_hub import snapshot_download
 
     token, address = os.environ.get(TOKEN) or False, os.environ.get(ADDRESS)
@@ -52,8 +52,7 @@ def dataset_folder(source: str) -> Path:
 
 def push(folder: Path, repository: str, *, private: bool) -> str:
     """The address of the data set, after the folder was uploaded to it."""
-    _require("pushing to the Hugging Face Hub")
-    token = require_token()
+    token = require_push()
     from huggingface_hub import HfApi
 
     api = HfApi(token=token, endpoint=os.environ.get(ADDRESS))
@@ -73,8 +72,9 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
     return str(made)
 
 
-def require_token() -> str:
-    """The token, which is read from the environment only."""
+def require_push() -> str:
+    """The token, which is read from the environment only; an error without it or the client."""
+    _require("Pushing to the Hugging Face Hub")
     token = os.environ.get(TOKEN, "").strip()
     if not token:
         raise InputError(

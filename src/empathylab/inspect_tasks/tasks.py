@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from inspect_ai import Task, task
+from inspect_ai.model import model_roles
 from inspect_ai.scorer import Scorer
 
 from empathylab import __version__
@@ -92,7 +93,10 @@ def respond(
     seed: int = 1,
     retries: int = 1,
 ) -> Task:
-    """Replies to people who tell about a situation, checked and, where a judge is named, rated."""
+    """Replies to people who tell about a situation, checked and, where a judge is named, rated.
+
+    The judge is an Inspect model: `-T judge_model=openai/gpt-4o`, or `--model-role judge=…`.
+    """
     measuring = Measuring()
     chosen = lab_situation_set(measuring.lab, situation_set)
     used = usual_template(chosen) if template is None else reply_template(template)
@@ -120,7 +124,7 @@ def respond(
         }
 
     scorers = [reply_checks()]
-    if judge_model is not None:
+    if judge_model is not None or "judge" in model_roles():
         scorers.append(judge(judge_model, dimensions.split(",")))
     return _task(measuring, planner, samples, described, scorers)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -125,3 +125,14 @@ def _is_empty(block: Block) -> bool:
 def slug(name: str) -> str:
     """The name as an id, or as part of a file's name on any machine."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "respondent"
+
+
+def conclusions_fold(place: str, conclusions: Iterable[object]) -> Fold:
+    """All conclusions of a result, a sentence each."""
+    sentences = [str(conclusion) for conclusion in conclusions]
+    return Fold(
+        id=f"{place}-conclusions",
+        title="All conclusions",
+        blocks=kept(Text(sentences, "list")),
+        printed=True,
+    )

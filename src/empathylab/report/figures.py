@@ -60,7 +60,24 @@ def plot(result: Any, name: str | None = None) -> Any:
         "vconcat": alt.VConcatChart,
     }
     kind = next((kind for key, kind in kinds.items() if key in spec), alt.Chart)
-    return kind.from_dict(spec | {"title": figure.title}, validate=False)
+    chart: Any = type(kind.__name__, (_OfflineChart, kind), {})
+    return chart.from_dict(spec | {"title": figure.title}, validate=False)
+
+
+class _OfflineChart:
+    """An Altair chart that a notebook shows as SVG: Altair's own way loads scripts from the web."""
+
+    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+        import altair as alt
+        import vl_convert
+
+        chart: Any = self
+        if alt.renderers.active != "default":  # the user chose another one
+            return super()._repr_mimebundle_(*args, **kwargs)  # type: ignore[misc]
+        return {
+            "image/svg+xml": vl_convert.vegalite_to_svg(chart.to_dict()),
+            "text/plain": f"<{type(chart).__name__}>",
+        }
 
 
 def parts(result: Any) -> Iterable[Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import empathylab as el
 from empathylab.analysis.norming import Criteria, Norming, from_answers, from_lab
 from empathylab.cli.app import app
 from empathylab.errors import InputError
@@ -209,3 +210,7 @@ def test_the_command_says_which_meet_the_criteria_and_writes_the_set(
     written = parse_set(file.read_text(), where=file.name)
     assert written.validated
     assert len(written) == told["meets"]
+    result = el.open_lab(sqlite_lab.folder, quiet=True).analyze.norming()
+    assert result.to_dict() == told
+    assert result.to_frame().filter("meets").height == told["meets"]
+    assert result.summary().startswith(told["conclusion"])

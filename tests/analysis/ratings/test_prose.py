@@ -23,7 +23,6 @@ from empathylab.analysis.ratings.rows import (
     comparison_rows,
     comparison_table,
     count_table,
-    exclusion_table,
     overall_rows,
     rater_table,
     subset_rows,
@@ -256,21 +255,6 @@ def test_one_arm_has_methods_without_a_comparison() -> None:
     assert "no test is possible" in methods_paragraph(found)
     assert "compared with" not in methods_paragraph(found)
     assert results_paragraph(found).startswith("People were rated Good in 1 of 3 ratings (33.33%)")
-
-
-def test_the_exclusion_table_ends_with_who_is_left() -> None:
-    people = raters().with_columns(
-        seconds=pl.when(pl.col("arm") == "alpha").then(60).otherwise(600)
-    )
-    ratings = people.select("rater", rating="age")
-    rows = exclusion_table(apply_exclusions(ratings, people, [TooFast(seconds=120)]))
-    assert rows[0] == {
-        "rule": "took less than 120 seconds",
-        "of human": "0",
-        "of alpha": "35",
-        "of beta": "0",
-    }
-    assert rows[-1]["of alpha"] == "0 of 35"
 
 
 def test_raters_are_compared_in_words() -> None:

@@ -9,8 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+import empathylab as el
+from empathylab.stats import PlannedStudy, simulate_ratings
 from empathylab.tracking import TrackedRun, TrackingFailed, track
 from tests.helpers.command_line import empathylab
 
@@ -29,11 +32,10 @@ def script(tmp_path: Path) -> str:
     return f"scripted/{tmp_path / 'answers.json'}"
 
 
-def evaluated(tmp_path: Path, script: str, *words: str, **environment: str) -> dict[str, Any]:
+def printed_json(tmp_path: Path, *words: str, **environment: str) -> dict[str, Any]:
     """What the command prints as JSON, run in a process of its own: trackers keep threads."""
-    command = [sys.executable, "-m", "empathylab", "evaluate", script, "--situations", "1"]
     done = subprocess.run(
-        [*command, "--lab", tmp_path / "lab", "--json", *words],
+        [sys.executable, "-m", "empathylab", *words, "--lab", tmp_path / "lab", "--json"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -45,18 +47,24 @@ def evaluated(tmp_path: Path, script: str, *words: str, **environment: str) -> d
     return found
 
 
-def test_mlflow_gets_settings_results_and_report(tmp_path: Path, script: str) -> None:
-    store = {"MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path / 'store.db'}"}
-    printed = evaluated(tmp_path, script, "--track", "mlflow", "--seed", "7", **store)
+def stored_in_mlflow(tmp_path: Path, **environment: str) -> Any:
+    """Name, settings, metrics and files of the only run in MLflow's store."""
     read = subprocess.run(
         [sys.executable, "-c", READ_MLFLOW],
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=os.environ | store,
+        env=os.environ | environment,
         check=True,
     )
-    name, settings, metrics, files = json.loads(read.stdout)
+    return json.loads(read.stdout)
+
+
+def test_mlflow_gets_settings_results_and_report(tmp_path: Path, script: str) -> None:
+    store = {"MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path / 'store.db'}"}
+    words = ("evaluate", script, "--situations", "1", "--track", "mlflow", "--seed", "7")
+    printed = printed_json(tmp_path, *words, **store)
+    name, settings, metrics, files = stored_in_mlflow(tmp_path, **store)
     assert name == script
     assert (settings["seed"], settings["scale"], settings["mode"]) == ("7", "panas", "structured")
     assert "judge" not in settings
@@ -66,6 +74,34 @@ def test_mlflow_gets_settings_results_and_report(tmp_path: Path, script: str) ->
     assert metrics["panas.positive.change"] == pytest.approx(row["cluster_delta"])
     assert metrics["replies.n"] == 32
     assert files == ["report.html"]
+
+
+def test_mlflow_gets_the_conclusions_of_a_rated_study(tmp_path: Path) -> None:
+    """`analyze ratings --track` logs the estimates that the analysis prints, with intervals."""
+    ratings = simulate_ratings(PlannedStudy(12, 4, odds_ratio=4.0), seed=3)
+    ratings.select(
+        "rater",
+        "rating",
+        situation_text=pl.lit("It was hard."),
+        text=pl.lit("I am sorry."),
+        situation="situation",
+        respondent="arm",
+    ).write_csv(tmp_path / "rated.csv")
+    store = {"MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path / 'store.db'}"}
+    printed_json(tmp_path, "data", "import", "ratings", "rated.csv")
+    printed_json(tmp_path, "analyze", "ratings", "--track", "mlflow", **store)
+    name, settings, metrics, files = stored_in_mlflow(tmp_path, **store)
+    assert (name, settings["study"], files) == ("rated", "rated", [])
+    assert settings["formula"].startswith("rating ~ arm")
+    assert metrics["ratings"] == ratings.height
+    [conclusion] = [
+        found
+        for found in el.open_lab(tmp_path / "lab").analyze.ratings().conclusions
+        if found.subset == "all" and found.unit == "log-odds"
+    ]
+    logged = f"{conclusion.dimension}.{conclusion.subject}.log_odds"
+    for value, ending in (("estimate", ""), ("low", ".low"), ("high", ".high"), ("p", ".p")):
+        assert metrics[logged + ending] == pytest.approx(getattr(conclusion, value))
 
 
 def test_wandb_writes_the_same_offline(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
-"""The rules of Psych-DS that can be checked on a folder's files, as far as its pages state them.
+"""The rules of Psych-DS's published schema, each under the code that its validator reports.
 
-The standard's own validator comes from none of the package registries that the tests can reach.
+From `schema.json` of github.com/psych-ds/psychds-validator: what is an error there is one here, and
+so are the warnings that an export can avoid by itself. Not held against it are recommended things
+that only the researchers can add (authors, licence, funder …) and the optional folders. The
+validator itself is an npm package that the registries in reach of the tests do not have.
 """
 
 from __future__ import annotations
@@ -10,91 +13,144 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
+Found = tuple[str, str]
+"""The schema's code, and what it is about."""
+
+DESCRIPTION = "dataset_description.json"
 KEYWORDS = {"study", "site", "subject", "session", "task", "condition", "trial", "stimulus"} | {
     "description"
 }
-"""Those that the standard names; others are allowed with a warning."""
 FOLDERS = {"data", "analysis", "results", "materials", "products", "documentation"}
-FILES = {"dataset_description.json", "README.md", "README.txt", "CHANGES.md", "LICENSE"}
-_NAME = re.compile(r"data/(?:.+/)?((?:[a-z]+-[A-Za-z0-9]+_)+)data\.csv")
+FILES = {DESCRIPTION, "README.md", "README.txt", "CHANGES.md", "CHANGES.txt", ".psychdsignore"}
+DATA_FILE = re.compile(r"([a-z]+-[a-zA-Z0-9]+)(_[a-z]+-[a-zA-Z0-9]+)*_data\.csv")
+REQUIRED = ("name", "description", "variableMeasured")
+PROPERTIES = {  # those of schema.org that may be here, by type
+    "Dataset": {*REQUIRED, "author", "citation", "license", "funder", "url", "identifier"}
+    | {"keywords", "usageInfo", "schemaVersion"},
+    "PropertyValue": {"name", "description", "value", "unitText", "minValue", "maxValue"},
+}
 
 
-def broken_rules(files: Mapping[str, bytes]) -> list[str]:
-    """What is wrong with the data set, a sentence each; the files by their path."""
-    if "dataset_description.json" not in files:
-        return ["dataset_description.json is missing"]
-    try:
-        described = json.loads(files["dataset_description.json"])
-    except ValueError:
-        return ["dataset_description.json is no JSON"]
-    data = {name: one for name, one in files.items() if re.match(r"data/.*\.csv$", name)}
-    found = [*_described(described), *_placed(files)]
+def broken_rules(files: Mapping[str, bytes]) -> list[Found]:
+    """What is wrong with the data set; the files by their path."""
+    found = list(_places(files))
+    metadata: dict[str, dict[str, Any]] = {}
+    for name in files:
+        if name == DESCRIPTION or (name.startswith("data/") and name.endswith(".json")):
+            try:
+                metadata[name] = json.loads(files[name].decode("utf-8"))
+            except UnicodeDecodeError:
+                found.append(("JSON_ENCODING_ERROR", name))
+            except ValueError:
+                found.append(("INVALID_JSON_FORMATTING", name))
+    if DESCRIPTION not in files:
+        return [*found, ("MISSING_DATASET_DESCRIPTION", DESCRIPTION)]
+    data = [name for name in files if name.startswith("data/") and name.endswith(".csv")]
     if not data:
-        found.append("there is no data file")
-    known = [_named(one) for one in described.get("variableMeasured", ())]
-    seen: set[str] = set()
-    for name, content in data.items():
-        found += _file(name, content, set(known))
-        seen |= set(_header(content))
-    found += [f"variable {name} is in no file" for name in known if name not in seen]
+        found.append(("MISSING_DATAFILE", "data"))
+    for name in data:
+        found += _file_name(name)
+        compiled = _compiled(name, metadata)
+        found += _described(name, compiled)
+        found += _table(name, files[name], compiled)
     return found
 
 
-def _described(told: Mapping[str, Any]) -> Iterator[str]:
-    if not str(told.get("@context", "")).rstrip("/").endswith("//schema.org"):
-        yield "@context must be schema.org"
-    if told.get("@type") != "Dataset":
-        yield "@type must be Dataset"
-    for name in ("name", "description", "variableMeasured"):
-        if not told.get(name):
-            yield f"{name} is missing"
-    names = [_named(one) for one in told.get("variableMeasured", ())]
-    for one in told.get("variableMeasured", ()):
-        if not isinstance(one, str) and (one.get("@type") != "PropertyValue" or not _named(one)):
-            yield f"no PropertyValue with a name: {one}"
-    yield from (f"variable {name} is described twice" for name in names if names.count(name) > 1)
-
-
-def _placed(files: Mapping[str, bytes]) -> Iterator[str]:
+def _places(files: Mapping[str, bytes]) -> Iterator[Found]:
     for name, content in files.items():
         top, _, rest = name.partition("/")
-        if (rest and top not in FOLDERS) or (not rest and top not in FILES):
-            yield f"{name} is in no place that the standard has"
+        if top not in (FOLDERS if rest else FILES):
+            yield "FILE_NOT_CHECKED", name
+        if rest and PurePosixPath(name).name == DESCRIPTION:
+            yield "WRONG_METADATA_LOCATION", name
         if not content:
-            yield f"{name} is empty"
+            yield "FILE_EMPTY", name
+        described = name.removesuffix("json") + "csv"
+        if name.startswith("data/") and name.endswith("_data.json") and described not in files:
+            yield "FILE_NOT_CHECKED", name
 
 
-def _file(name: str, content: bytes, known: set[str]) -> Iterator[str]:
-    found = _NAME.fullmatch(name)
-    if found is None:
-        yield f"{name} is not named by keywords"
-    else:
-        used = [part.partition("-")[0] for part in found[1].rstrip("_").split("_")]
-        yield from (f"{name}: {one} is no keyword" for one in used if one not in KEYWORDS)
+def _file_name(name: str) -> Iterator[Found]:
+    own = PurePosixPath(name).name
+    if not DATA_FILE.fullmatch(own):
+        yield "FILENAME_KEYWORD_FORMATTING_ERROR", name
+        return
+    for pair in own.removesuffix("_data.csv").split("_"):
+        if pair.partition("-")[0] not in KEYWORDS:
+            yield "FILENAME_UNOFFICIAL_KEYWORD_WARNING", f"{name}: {pair}"
+
+
+def _compiled(name: str, metadata: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """What holds for one data file: lower files replace keys of higher ones, whole."""
+    folders = list(PurePosixPath(name).parents)[-2::-1]
+    levels = [DESCRIPTION, *(f"{folder}/file_metadata.json" for folder in folders)]
+    compiled: dict[str, Any] = {}
+    for level in [*levels, name.removesuffix("csv") + "json"]:
+        compiled |= metadata.get(level, {})
+    return compiled
+
+
+def _described(name: str, compiled: Mapping[str, Any]) -> Iterator[Found]:
+    for key in REQUIRED:
+        if not compiled.get(key):
+            yield "JSON_KEY_REQUIRED", f"{name}: {key}"
+    context = compiled.get("@context")
+    if not isinstance(context, str) or not re.fullmatch("https?://schema.org/?", context):
+        yield "UNKNOWN_NAMESPACE", f"{name}: {context}"
+    if not compiled.get("@type"):
+        yield "MISSING_DATASET_TYPE", name
+    elif compiled["@type"] != "Dataset":
+        yield "INCORRECT_DATASET_TYPE", f"{name}: {compiled['@type']}"
+    yield from _properties(name, compiled, "Dataset")
+    variables = compiled.get("variableMeasured") or []
+    for variable in variables:
+        if isinstance(variable, str):
+            continue
+        if "@type" not in variable:
+            yield "OBJECT_TYPE_MISSING", f"{name}: {variable}"
+        elif variable["@type"] != "PropertyValue":
+            yield "INVALID_OBJECT_TYPE", f"{name}: {variable}"
+        yield from _properties(name, variable, "PropertyValue")
+
+
+def _properties(name: str, node: Mapping[str, Any], kind: str) -> Iterator[Found]:
+    for key in node:
+        if key.startswith("@"):
+            if key not in ("@context", "@type", "@id"):
+                yield "INVALID_JSONLD_FORMATTING", f"{name}: {key}"
+        elif key not in PROPERTIES[kind]:
+            yield "INVALID_SCHEMAORG_PROPERTY", f"{name}: {key}"
+
+
+def _table(name: str, content: bytes, compiled: Mapping[str, Any]) -> Iterator[Found]:
     try:
         text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        yield f"{name} is not UTF-8"
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        yield "CSV_FORMATTING_ERROR", f"{name}: {error}"
         return
-    if text.startswith("\ufeff"):
-        yield f"{name} begins with a byte order mark"
-    header, *rows = csv.reader(io.StringIO(text, newline=""))
-    if len(set(header)) < len(header) or "" in header:
-        yield f"{name}: columns must have different names"
-    yield from (f"{name}: {one} is not described" for one in header if one not in known)
+    if not rows or not any(rows[0]) or text.startswith("\ufeff"):
+        yield "CSV_HEADER_MISSING", name
+        return
+    header = rows.pop(0)
+    if len(set(header)) < len(header):
+        yield "CSV_HEADER_REPEATED", name
     if any(len(row) != len(header) for row in rows):
-        yield f"{name}: rows of different lengths"
-    if "row_id" in header:
-        place = header.index("row_id")
-        if len({row[place] for row in rows}) < len(rows):
-            yield f"{name}: row_id must be different in every row"
-
-
-def _header(content: bytes) -> list[str]:
-    return next(csv.reader(io.StringIO(content.decode("utf-8", "replace"), newline="")), [])
-
-
-def _named(one: Any) -> str:
-    return one if isinstance(one, str) else str(one.get("name", ""))
+        yield "CSV_HEADER_LENGTH_MISMATCH", name
+    elif "row_id" in header:
+        values = [row[header.index("row_id")] for row in rows]
+        if len(set(values)) < len(values):
+            yield "ROWID_VALUES_NOT_UNIQUE", name
+    known = {
+        variable if isinstance(variable, str) else variable.get("name")
+        for variable in compiled.get("variableMeasured") or []
+    }
+    for column in header:
+        if column not in known:
+            yield "CSV_COLUMN_MISSING_FROM_METADATA", f"{name}: {column}"
+    # Stricter than the schema: what is described is there.
+    for variable in known - set(header):
+        yield "VARIABLE_IN_NO_COLUMN", f"{name}: {variable}"

@@ -9,7 +9,15 @@ import pytest
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.study import parse_study
-from empathylab.study.session.service import Finished, Moved, Page, Saved, StudyService, launch
+from empathylab.study.session.service import (
+    Finished,
+    Moved,
+    Page,
+    Refused,
+    Saved,
+    StudyService,
+    launch,
+)
 from tests.study.service_examples import Clock, rows_of, someone
 
 CHAT = """\
@@ -118,6 +126,21 @@ def test_the_turn_limit_ends_a_chat_after_the_last_reply(sqlite_lab: Lab) -> Non
     assert len(turns_on(page)) == 6
     send(service, ann)
     assert rows_of(sqlite_lab, schema.live_conversations)[0]["reason"] == "limit"
+
+
+def test_a_forged_form_does_not_end_a_chat_before_enough_messages_are_answered(
+    sqlite_lab: Lab,
+) -> None:
+    service, clock = opened(sqlite_lab, CHAT.replace("turns: 3", "turns: 3\n    minimum_turns: 2"))
+    ann = someone(service, "ann")
+    send(service, ann, agree="yes")
+    for number in (1, 2):
+        assert isinstance(send(service, ann, end="yes"), Refused)
+        assert isinstance(send(service, ann, message="Hello", end="yes"), Saved)
+        clock.skip(seconds=10)
+        assert page_of(service, ann).step == f"chat/{number + 1}"
+    assert isinstance(send(service, ann, end="yes"), Saved)
+    assert rows_of(sqlite_lab, schema.live_conversations)[0]["reason"] == "participant"
 
 
 def test_crisis_words_end_a_chat_with_help(sqlite_lab: Lab) -> None:

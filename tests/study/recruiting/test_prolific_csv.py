@@ -117,7 +117,7 @@ def test_what_is_kept_reaches_the_analyses(lab: Lab, export: Path) -> None:
     assert details["age"] != "51"  # what they said themselves
     assert raters_frame(lab, "small").height == 1
     assert import_export(service, export, keep=keep)[1] == 0
-    assert service.actions.audit()[-1].action == "tell"
+    assert service.actions.audit()[-1].action == "update platform details"
     assert "Ireland" not in str(service.actions.audit())
 
 

@@ -76,7 +76,7 @@ def test_without_the_package_the_column_is_absent_and_one_line_says_why(
     monkeypatch.setitem(sys.modules, "vaderSentiment.vaderSentiment", None)
     assert "sentiment" not in features(frame(["I love it"])).columns
     assert sentiment_missing() == (
-        "sentiment needs the package vaderSentiment, which is not installed. "
+        "Sentiment needs the package vaderSentiment, which is not installed. "
         "Run: pip install 'empathylab[style]'"
     )
     with pytest.raises(MissingExtra, match="pip install 'empathylab\\[style\\]'"):

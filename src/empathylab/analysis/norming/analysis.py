@@ -7,8 +7,12 @@ import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
 
 from empathylab.analysis.norming.criteria import Criteria, NormedSituation
+from empathylab.analysis.results import Conclusion, Plots, summary_text
 from empathylab.errors import InputError
 from empathylab.scales import Scale
 from empathylab.situations import Situation, SituationSet
@@ -28,7 +32,7 @@ _CAVEAT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Norming:
+class Norming(Plots):
     """The result of a norming study."""
 
     study: str
@@ -42,6 +46,60 @@ class Norming:
     def kept(self) -> tuple[NormedSituation, ...]:
         """Those that meet the criteria."""
         return tuple(situation for situation in self.situations if situation.meets)
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """How many people rated which set."""
+        return {
+            "study": self.study,
+            "set": self.situation_set.id,
+            "version": self.situation_set.version,
+            "raters": self.raters,
+        }
+
+    @property
+    def model(self) -> None:
+        """Norms are means and proportions, of no model."""
+        return
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """How many situations meet the criteria."""
+        return (
+            Conclusion(
+                kind="descriptive",
+                sentence=self.sentence,
+                subject=self.situation_set.id,
+                estimate=len(self.kept) / len(self.situations),
+                unit="proportion",
+                n=len(self.situations),
+                caveats=self.caveats,
+            ),
+        )
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """What raters said of each situation."""
+        return {"situations": self.to_frame()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per situation."""
+        rows = [situation.row() for situation in self.situations]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            **self.design,
+            "meets": len(self.kept),
+            "conclusion": self.sentence,
+            "caveats": list(self.caveats),
+            "situations": [situation.row() for situation in self.situations],
+        }
+
+    def summary(self) -> str:
+        """Conclusion and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
 
     @property
     def sentence(self) -> str:
@@ -85,7 +143,7 @@ class Norming:
 
 
 def from_lab(
-    lab: Lab, study: str, criteria: Criteria | None = None, *, simulated: bool = False
+    lab: Lab, study: str = "norming", criteria: Criteria | None = None, *, simulated: bool = False
 ) -> Norming:
     """The norms by a study of the lab; with `simulated` by its bots too, to try it out."""
     with lab.reading() as connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,23 @@ class NormedSituation:
     def meets(self) -> bool:
         """Whether it meets all criteria."""
         return not self.failed
+
+    def row(self) -> dict[str, Any]:
+        """What raters said as plain values, the criteria that failed as one text."""
+        return {
+            "situation": self.situation,
+            "emotion": self.emotion,
+            "meets": self.meets,
+            "failed": ", ".join(self.failed),
+            "raters": self.raters,
+            "top": self.top,
+            "top_low": self.top_low,
+            "intensity": self.intensity,
+            "rival": self.rival,
+            "lead": self.lead,
+            "named": self.named,
+            **self.means,
+        }
 
     def norms(self) -> dict[str, float]:
         """What is stored with the situation."""

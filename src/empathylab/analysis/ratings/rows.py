@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
@@ -16,7 +15,6 @@ from empathylab.stats.arms import ArmComparison, ArmCount, ArmTest, Estimate
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
 from empathylab.stats.arms.within import PairedArmsTest, PairedComparison, PairedTest
 from empathylab.stats.raters.comparability import RaterComparison
-from empathylab.stats.raters.exclusions import Exclusions
 
 _COUNT_HEADS = ("dimension", "arm", "situations", "n")
 
@@ -210,16 +208,6 @@ def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
             made = _p_cells(test, two.p, two.p_holm, math.nan)
             rows.append(cells | (made if place == 0 else dict.fromkeys(made, "")))
     return rows
-
-
-def exclusion_table(exclusions: Exclusions) -> list[dict[str, str]]:
-    """How many raters each rule leaves out, by arm, and how many are left."""
-    rows: dict[str, dict[str, str]] = {}
-    for count in exclusions.counts:
-        rule = rule_text(count.rule)
-        rows.setdefault(rule, {"rule": rule})[of_arm(count.arm)] = number(count.excluded, 0)
-    kept = {of_arm(arm): f"{n} of {exclusions.raters[arm]}" for arm, n in exclusions.kept.items()}
-    return [*rows.values(), {"rule": "kept", **kept}]
 
 
 def _p_cells(test: str, p: float, p_holm: float, p_tost: float) -> dict[str, str]:

@@ -11,9 +11,10 @@ from sqlalchemy import Connection
 
 from empathylab.store.recipients import BEFORE, imported_replies
 from empathylab.store.studies.archive import any_study
-from empathylab.store.studies.received import feeling_scores, live_replies
+from empathylab.store.studies.received import feeling_scores, follow_ups, live_replies
 from empathylab.study.archives.packing import is_complete, read_protocol
 
+_PHASES = {"before": BEFORE, "after": "", "later": " later"}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -21,7 +22,7 @@ def received_replies(connection: Connection, study: str) -> list[dict[str, Any]]
     """One row per participant and reply: conditions, outcomes, and values before the reply.
 
     Of a study of this lab the outcomes are the scores of its blocks feel, and the questions after
-    the reply whose answers are numbers.
+    the reply whose answers are numbers. Scores of closed follow-ups are outcomes of their own.
     """
     row = any_study(connection, study)
     number = int(row.id)
@@ -30,6 +31,11 @@ def received_replies(connection: Connection, study: str) -> list[dict[str, Any]]
         return imported_replies(connection, number)
     early, late = _questions(row)
     scores = _scores(feeling_scores(connection, number))
+    for later, first in follow_ups(connection, row.name):
+        found = _scores(feeling_scores(connection, later, ("later",)))
+        for rater, own in found.items():
+            if rater in first:
+                scores.setdefault(first[rater], {}).update(own)
     return [
         {
             "participant": reply.participant,
@@ -80,6 +86,6 @@ def _scores(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for row in frame.iter_rows(named=True):
         part = "" if row["subscale"] == "total" else f" {row['subscale']}"
-        name = f"{row['scale']}{part}{BEFORE if row['phase'] == 'before' else ''}"
+        name = f"{row['scale']}{part}{_PHASES[row['phase']]}"
         found.setdefault(row["rater"], {})[name] = row["score"]
     return found

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +13,7 @@ from empathylab.cli.options import JsonOption
 if TYPE_CHECKING:
     import polars as pl
 
-    from empathylab.stats.agreement import Agreement, Coefficient, DimensionAgreement, PairAgreement
+    from empathylab.stats.agreement import Agreement, Coefficient
 
 _MOST_PAIRS = 60
 """Pairs that are printed; nobody reads more."""
@@ -67,21 +66,22 @@ def agreement(
     and percent agreement for each pair of raters, with large-sample intervals. Where several
     replies share a situation, intervals allow for it. Any number of raters, any missing cells.
     """
-    from empathylab.stats.agreement import agreement as measure
+    from empathylab.analysis.agreement import from_table
+    from empathylab.cli.tables import print_json
 
-    frame, scale, dimension = _read(file, situation, rater, dimension, rating, levels)
-    found = measure(
+    frame, scale = _read(file, (situation, rater, rating), dimension, levels)
+    result = from_table(
         frame,
         situation=situation,
         rater=rater,
         dimension=dimension,
         rating=rating,
         levels=scale,
-        resamples=bootstrap,
+        bootstrap=bootstrap,
         seed=seed,
         cluster=cluster,
     )
-    dropped = sum(dimension.dropped for dimension in found.dimensions)
+    dropped = sum(part.dropped for part in result.found.dimensions)
     if dropped:
         typer.echo(
             f"{file.name}: {dropped} of {len(frame)} rows have no rating, rater or situation and "
@@ -89,71 +89,28 @@ def agreement(
             err=True,
         )
     if json:
-        import json as encoder
-
-        rows = {
-            "dimensions": [dimension_row(dimension) for dimension in found.dimensions],
-            "pairs": [pair_row(pair) for pair in found.pairs],
-            "bootstrap": bootstrap,
-            "seed": seed,
-        }
-        typer.echo(encoder.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
         return
-    _print(found)
-
-
-def dimension_row(agreement: DimensionAgreement) -> dict[str, Any]:
-    """One dimension's agreement as plain values; null where a figure is not defined."""
-    row: dict[str, Any] = {
-        "dimension": agreement.dimension,
-        "n_raters": agreement.n_raters,
-        "n_situations": agreement.n_situations,
-        "n_clusters": agreement.n_clusters,
-        "n_ratings": agreement.n_ratings,
-        "dropped": agreement.dropped,
-        "missing_share": _plain(agreement.missing_share),
-    }
-    row |= _coefficients(agreement)
-    row["icc_forms"] = _coefficients(agreement.icc_forms)
-    parts = ("situation", "rater", "residual")
-    row["variance"] = {name: _plain(getattr(agreement.components, name)) for name in parts}
-    return row
-
-
-def pair_row(agreement: PairAgreement) -> dict[str, Any]:
-    """One pair's agreement as plain values; null where a figure is not defined."""
-    row: dict[str, Any] = {
-        "dimension": agreement.dimension,
-        "rater_a": agreement.rater_a,
-        "rater_b": agreement.rater_b,
-        "raters": [agreement.rater_a, agreement.rater_b],
-        "n": agreement.n,
-    }
-    return row | _coefficients(agreement)
+    _print(result.found)
+    for caveat in result.caveats:
+        typer.echo(f"– {caveat}", err=True)
 
 
 def _read(
-    file: Path,
-    situation: str,
-    rater: str,
-    dimension: str | None,
-    rating: str,
-    levels: str | None,
-) -> tuple[pl.DataFrame, list[str | float] | None, str | None]:
-    """The table, its scale's words where they were given, and its column of dimensions."""
+    file: Path, columns: tuple[str, str, str], dimension: str | None, levels: str | None
+) -> tuple[pl.DataFrame, list[str | float] | None]:
+    """The table, and its scale's words where they were given."""
     from empathylab.tables import column_named, numbers, read_table
 
     frame = read_table(file)
-    if dimension is None and "dimension" in frame.columns:
-        dimension = "dimension"
-    for column in (situation, rater, rating, dimension):
+    for column in (*columns, dimension):
         if column is not None:
             column_named(frame, column, where=file.name)
-    scale = _scale(levels)
+    scale, rating = _scale(levels), columns[-1]
     if scale and isinstance(scale[0], str):
-        return frame, scale, dimension
+        return frame, scale
     values = numbers(frame, rating, where=file.name)
-    return frame.with_columns(values.alias(rating)), scale, dimension
+    return frame.with_columns(values.alias(rating)), scale
 
 
 def _scale(levels: str | None) -> list[str | float] | None:
@@ -167,32 +124,7 @@ def _scale(levels: str | None) -> list[str | float] | None:
         return list(words)
 
 
-def _coefficients(holder: Any) -> dict[str, Any]:
-    """Every coefficient of a result: its estimate under its name, and the ends of its interval."""
-    from empathylab.analysis.text.notes import note_text
-    from empathylab.stats.agreement import Coefficient
-
-    row: dict[str, Any] = {}
-    notes: dict[str, str] = {}
-    for field in fields(holder):
-        value = getattr(holder, field.name)
-        if isinstance(value, Coefficient):
-            row[field.name] = _plain(value.estimate)
-            row[f"{field.name}_low"] = _plain(value.low)
-            row[f"{field.name}_high"] = _plain(value.high)
-            if value.note:
-                notes[field.name] = note_text(value.note)
-    if notes:
-        row["notes"] = notes
-    return row
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _print(found: Agreement) -> None:
-    from empathylab.analysis.text.notes import note_text
     from empathylab.analysis.text.numbers import percent
     from empathylab.cli.tables import print_rows
 
@@ -231,14 +163,6 @@ def _print(found: Agreement) -> None:
         typer.echo(
             f"… and {len(found.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
         )
-    clusters = max((dimension.n_clusters or 0 for dimension in found.dimensions), default=0)
-    if clusters:
-        typer.echo(f"– Intervals allow for {clusters} clusters of what was rated.", err=True)
-    coefficients = [
-        c for dimension in found.dimensions for c in (dimension.icc, dimension.krippendorff_alpha)
-    ]
-    for note in sorted({note_text(coefficient.note) for coefficient in coefficients} - {""}):
-        typer.echo(f"– {note}.", err=True)
 
 
 def _shown(coefficient: Coefficient, digits: int = 2) -> str:

@@ -19,65 +19,74 @@ EXAMPLE = (
 )
 
 
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="A long table (CSV, JSONL or Parquet): one rating per row, with rater_kind "
+        "person or model; the lab's judgements, if not given.",
+    ),
+]
+PeopleOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RATER", help="Only this person's ratings; repeatable."),
+]
+PeopleAreOption = Annotated[
+    Literal["experts", "skilled", "crowd"],
+    typer.Option(help="Who rated, which decides ε: 0.2, 0.15 or 0.1."),
+]
+ComparedWithOption = Annotated[
+    Literal["onlookers", "recipients"] | None,
+    typer.Option(
+        help="Who rated: readers of replies to another person (onlookers), or the people whom "
+        "the replies were for; by the table's column `perspective`, if not given."
+    ),
+]
+EpsilonOption = Annotated[
+    float | None,
+    typer.Option(help="How much worse than a person a judge may be and still pass.", min=0, max=1),
+]
+FamilyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="JUDGE=RESPONDENT,…",
+        help="A judge's own family, or the panel's; by their names, if not given. Repeatable.",
+    ),
+]
+LevelsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LOW,…,HIGH",
+        help="The scale's points from lowest to highest; needed where ratings are words.",
+    ),
+]
+StyleOption = Annotated[
+    bool,
+    typer.Option(
+        "--style/--no-style",
+        help="Also the style judge, which is trained on how the rated replies are written.",
+    ),
+]
+PanelOption = Annotated[bool, typer.Option("--panel", help="Also all judges together, as one.")]
+BootstrapOption = Annotated[
+    int, typer.Option(help="Resamples for the intervals of the test; 0 for none.", min=0)
+]
+SeedOption = Annotated[int, typer.Option(help="Decides resamples and folds.")]
+
+
 def judges(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE",
-            help="A long table (CSV, JSONL or Parquet): one rating per row, with rater_kind "
-            "person or model; the lab's judgements, if not given.",
-        ),
-    ] = None,
+    file: FileArgument = None,
     study: StudyOption = None,
-    people: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RATER", help="Only this person's ratings; repeatable."),
-    ] = None,
-    people_are: Annotated[
-        Literal["experts", "skilled", "crowd"],
-        typer.Option(help="Who rated, which decides ε: 0.2, 0.15 or 0.1."),
-    ] = "crowd",
-    compared_with: Annotated[
-        Literal["onlookers", "recipients"] | None,
-        typer.Option(
-            help="Who rated: readers of replies to another person (onlookers), or the people whom "
-            "the replies were for; by the table's column `perspective`, if not given."
-        ),
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            help="How much worse than a person a judge may be and still pass.", min=0, max=1
-        ),
-    ] = None,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="JUDGE=RESPONDENT,…",
-            help="A judge's own family, or the panel's; by their names, if not given. Repeatable.",
-        ),
-    ] = None,
-    levels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOW,…,HIGH",
-            help="The scale's points from lowest to highest; needed where ratings are words.",
-        ),
-    ] = None,
-    style: Annotated[
-        bool,
-        typer.Option(
-            "--style/--no-style",
-            help="Also the style judge, which is trained on how the rated replies are written.",
-        ),
-    ] = True,
-    panel: Annotated[
-        bool, typer.Option("--panel", help="Also all judges together, as one.")
-    ] = False,
-    bootstrap: Annotated[
-        int, typer.Option(help="Resamples for the intervals of the test; 0 for none.", min=0)
-    ] = 1000,
-    seed: Annotated[int, typer.Option(help="Decides resamples and folds.")] = 0,
+    people: PeopleOption = None,
+    people_are: PeopleAreOption = "crowd",
+    compared_with: ComparedWithOption = None,
+    epsilon: EpsilonOption = None,
+    family: FamilyOption = None,
+    levels: LevelsOption = None,
+    style: StyleOption = True,
+    panel: PanelOption = False,
+    bootstrap: BootstrapOption = 1000,
+    seed: SeedOption = 0,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -44,38 +44,25 @@ def norming(
     json: JsonOption = False,
 ) -> None:
     """Says which situations meet the criteria, and writes what raters said into the set."""
-    from empathylab.analysis.norming import Criteria, from_lab
+    from empathylab.analysis.norming import Criteria, NormedSituation, from_lab
     from empathylab.situations.writing import set_to_toml
     from empathylab.store import Lab
 
     with Lab.open(lab, create=False) as opened:
         criteria = Criteria(top=top, lead=lead, realism=realism, raters=raters)
         found = from_lab(opened, study, criteria, simulated=simulated)
-    rows = [_row(situation) for situation in found.situations]
+    from empathylab.cli.tables import print_json, print_rows
+
     if json:
-        import json as encoder
-
-        told: dict[str, Any] = {
-            "study": found.study,
-            "set": found.situation_set.id,
-            "version": found.situation_set.version,
-            "raters": found.raters,
-            "meets": len(found.kept),
-            "conclusion": found.sentence,
-            "caveats": list(found.caveats),
-            "situations": rows,
-        }
-        typer.echo(encoder.dumps(told, indent=2, ensure_ascii=False))
+        print_json(found.to_dict())
     else:
-        from empathylab.cli.tables import print_rows
-
         shown = ("situation", "emotion", "raters", "top", "lead", "rival", "realism", "failed")
         table = [
             {
                 name: f"{value:.2f}" if isinstance(value := row[name], float) else value
                 for name in shown
             }
-            for row in rows
+            for row in map(NormedSituation.row, found.situations)
         ]
         print_rows(table, "situations", as_json=False)
         typer.echo(f"\n{found.sentence}")
@@ -83,20 +70,3 @@ def norming(
         text = set_to_toml(found.normed_set(only_kept=only_kept))
         write.write_text(text, encoding="utf-8")
         typer.echo(f"Written: {write}", err=True)
-
-
-def _row(item: Any) -> dict[str, Any]:
-    return {
-        "situation": item.situation,
-        "emotion": item.emotion,
-        "meets": item.meets,
-        "failed": ", ".join(item.failed),
-        "raters": item.raters,
-        "top": item.top,
-        "top_low": item.top_low,
-        "intensity": item.intensity,
-        "rival": item.rival,
-        "lead": item.lead,
-        "named": item.named,
-        **item.means,
-    }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption
+from empathylab.cli.options import DEFAULT_LAB, ConfidenceOption, JsonOption, LabOption, PeekOption
 
 if TYPE_CHECKING:
     from empathylab.analysis.recipients import RecipientsResult
@@ -19,70 +19,83 @@ EXAMPLE = (
 )
 
 
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        help="A table with one row per participant and reply. Without one, a study of the lab."
+    ),
+]
+StudyOption = Annotated[
+    str | None,
+    typer.Option(help="A study of the lab; its only one with recipients, if no file."),
+]
+ResponseOption = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Who really wrote the reply.")
+]
+LabelOption = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Who wrote it as the participant was told.")
+]
+ParticipantOption = Annotated[str | None, typer.Option(metavar="COLUMN", help="Who was helped.")]
+ReplierOption = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The single person or model that wrote the reply."),
+]
+ReplyOption = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The id of the reply, for --ratings.")
+]
+OutcomeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="What was measured; repeatable. Default: all other columns of numbers.",
+    ),
+]
+BeforeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="OUTCOME=COLUMN",
+        help="An outcome's value before the reply. mood_before belongs to mood or mood_after "
+        "without this.",
+    ),
+]
+MarginOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[OUTCOME=]NUMBER",
+        help="The smallest difference that matters, in points: conditions that differ by less "
+        "are equivalent. Repeatable by outcome.",
+    ),
+]
+RatingsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Ratings of the same replies by onlookers and judges: a table with the columns "
+        "reply and rating, and if wanted rater, rater_kind (person or model) and dimension.",
+    ),
+]
+TableOption = Annotated[
+    Literal["markdown", "latex", "csv"] | None,
+    typer.Option(help="Print the F tests in this form, and nothing else."),
+]
+SeedOption = Annotated[int, typer.Option(help="Of the bootstrap.")]
+
+
 def recipients(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A table with one row per participant and reply. Without one, a study of the lab."
-        ),
-    ] = None,
-    study: Annotated[
-        str | None,
-        typer.Option(help="A study of the lab; its only one with recipients, if no file."),
-    ] = None,
-    response: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Who really wrote the reply.")
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Who wrote it as the participant was told.")
-    ] = None,
-    participant: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Who was helped.")
-    ] = None,
-    replier: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="The single person or model that wrote the reply."),
-    ] = None,
-    reply: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The id of the reply, for --ratings.")
-    ] = None,
-    outcome: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="What was measured; repeatable. Default: all other columns of numbers.",
-        ),
-    ] = None,
-    before: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OUTCOME=COLUMN",
-            help="An outcome's value before the reply. mood_before belongs to mood or mood_after "
-            "without this.",
-        ),
-    ] = None,
-    margin: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[OUTCOME=]NUMBER",
-            help="The smallest difference that matters, in points: conditions that differ by less "
-            "are equivalent. Repeatable by outcome.",
-        ),
-    ] = None,
-    ratings: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Ratings of the same replies by onlookers and judges: a table with the columns "
-            "reply and rating, and if wanted rater, rater_kind (person or model) and dimension.",
-        ),
-    ] = None,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print the F tests in this form, and nothing else."),
-    ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)] = 0.95,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 1,
+    file: FileArgument = None,
+    study: StudyOption = None,
+    response: ResponseOption = None,
+    label: LabelOption = None,
+    participant: ParticipantOption = None,
+    replier: ReplierOption = None,
+    reply: ReplyOption = None,
+    outcome: OutcomeOption = None,
+    before: BeforeOption = None,
+    margin: MarginOption = None,
+    ratings: RatingsOption = None,
+    table: TableOption = None,
+    confidence: ConfidenceOption = 0.95,
+    seed: SeedOption = 1,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.api.run_options import RunOptions
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, WordsOption
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,121 +37,133 @@ def _write_lists(folder: Path | None) -> None:
     raise typer.Exit
 
 
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, JSONL or Parquet, a response per row; the lab's responses, if not given.",
+    ),
+]
+DictionaryOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also count these words: LIWC's format (.dic), or a word a line (.txt); repeatable.",
+    ),
+]
+ListsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Word lists of your own (hedges.txt …), instead of built-in ones of that name.",
+    ),
+]
+WriteListsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        callback=_write_lists,
+        is_eager=True,
+        help="Write the built-in word lists and tactic rules there, to edit, and nothing else.",
+    ),
+]
+TacticsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Tactic rules of your own, instead of the built-in ones."),
+]
+TacticLabelsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Responses with the tactics that people see in them (columns respondent, text and "
+        "tactics): tagging errors are corrected by them.",
+    ),
+]
+AgainstOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RESPONDENT",
+        help="Compare the others with this one; all pairs, and each with the rest, if not given.",
+    ),
+]
+FoldsOption = Annotated[
+    int, typer.Option(help="Of the cross-validation that identifies authors.", min=2)
+]
+PredictOption = Annotated[
+    bool,
+    typer.Option("--predict/--no-predict", help="Identify authors; takes most of the time."),
+]
+SeedOption = Annotated[int, typer.Option(help="Decides every draw.")]
+FiguresOption = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Write the charts here, as PNG, SVG and Vega-Lite JSON."),
+]
+RespondentColumnOption = Annotated[
+    str, typer.Option(metavar="NAME", help="Who wrote it.", rich_help_panel=_COLUMNS)
+]
+SituationColumnOption = Annotated[
+    str, typer.Option(metavar="NAME", help="What it replies to.", rich_help_panel=_COLUMNS)
+]
+TextColumnOption = Annotated[
+    str, typer.Option(metavar="NAME", help="What was written.", rich_help_panel=_COLUMNS)
+]
+RatingColumnOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How the response was rated: a number, the best highest.",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+TaggerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Let this model name the tactics of each sentence, instead of the rules; its "
+        "answers are kept in the lab.",
+        rich_help_panel=_TAGGER,
+    ),
+]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Another OpenAI-compatible address.", rich_help_panel=_TAGGER),
+]
+ApiKeyEnvOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The variable that holds the key.", rich_help_panel=_TAGGER),
+]
+MaxTotalTokensOption = Annotated[
+    int | None,
+    typer.Option(help="Stop before the tagger has used more tokens.", rich_help_panel=_TAGGER),
+]
+TableOption = Annotated[
+    Literal["markdown", "latex", "csv"] | None,
+    typer.Option(help="Print the table of features in this form, and nothing else."),
+]
+
+
 def style(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE",
-            help="CSV, JSONL or Parquet, a response per row; the lab's responses, if not given.",
-        ),
-    ] = None,
-    dictionary: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also count these words: LIWC's format (.dic), or a word a line (.txt); "
-            "repeatable.",
-        ),
-    ] = None,
-    lists: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Word lists of your own (hedges.txt …), instead of built-in ones of that name.",
-        ),
-    ] = None,
-    write_lists: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            callback=_write_lists,
-            is_eager=True,
-            help="Write the built-in word lists and tactic rules there, to edit, and nothing else.",
-        ),
-    ] = None,
-    tactics: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Tactic rules of your own, instead of the built-in ones."
-        ),
-    ] = None,
-    tactic_labels: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Responses with the tactics that people see in them (columns respondent, text and "
-            "tactics): tagging errors are corrected by them.",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RESPONDENT",
-            help="Compare the others with this one; all pairs, and each with the rest, if not "
-            "given.",
-        ),
-    ] = None,
-    folds: Annotated[
-        int, typer.Option(help="Of the cross-validation that identifies authors.", min=2)
-    ] = 5,
-    predict: Annotated[
-        bool,
-        typer.Option("--predict/--no-predict", help="Identify authors; takes most of the time."),
-    ] = True,
-    seed: Annotated[int, typer.Option(help="Decides every draw.")] = 1,
-    figures: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the charts here, as PNG, SVG and Vega-Lite JSON."),
-    ] = None,
-    respondent_column: Annotated[
-        str, typer.Option(metavar="NAME", help="Who wrote it.", rich_help_panel=_COLUMNS)
-    ] = "respondent",
-    situation_column: Annotated[
-        str, typer.Option(metavar="NAME", help="What it replies to.", rich_help_panel=_COLUMNS)
-    ] = "situation",
-    text_column: Annotated[
-        str, typer.Option(metavar="NAME", help="What was written.", rich_help_panel=_COLUMNS)
-    ] = "text",
-    rating_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="How the response was rated: a number, the best highest.",
-            rich_help_panel=_COLUMNS,
-        ),
-    ] = None,
-    tagger: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Let this model name the tactics of each sentence, instead of the rules; its "
-            "answers are kept in the lab.",
-            rich_help_panel=_TAGGER,
-        ),
-    ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Another OpenAI-compatible address.", rich_help_panel=_TAGGER
-        ),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The variable that holds the key.", rich_help_panel=_TAGGER
-        ),
-    ] = None,
-    max_total_tokens: Annotated[
-        int | None,
-        typer.Option(help="Stop before the tagger has used more tokens.", rich_help_panel=_TAGGER),
-    ] = None,
-    words: Annotated[
-        bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
-    ] = False,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print the table of features in this form, and nothing else."),
-    ] = None,
+    file: FileArgument = None,
+    dictionary: DictionaryOption = None,
+    lists: ListsOption = None,
+    write_lists: WriteListsOption = None,
+    tactics: TacticsOption = None,
+    tactic_labels: TacticLabelsOption = None,
+    against: AgainstOption = None,
+    folds: FoldsOption = 5,
+    predict: PredictOption = True,
+    seed: SeedOption = 1,
+    figures: FiguresOption = None,
+    respondent_column: RespondentColumnOption = "respondent",
+    situation_column: SituationColumnOption = "situation",
+    text_column: TextColumnOption = "text",
+    rating_column: RatingColumnOption = None,
+    tagger: TaggerOption = None,
+    base_url: BaseUrlOption = None,
+    api_key_env: ApiKeyEnvOption = None,
+    max_total_tokens: MaxTotalTokensOption = None,
+    words: WordsOption = False,
+    table: TableOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -31,73 +31,85 @@ def _print_unsafe(wanted: bool) -> None:
         raise typer.Exit
 
 
+NameArgument = Annotated[str, typer.Argument(metavar="SET", help="The set to draw from.")]
+CountOption = Annotated[int, typer.Option(help="How many situations.", min=1)]
+SelectionOption = Annotated[str, typer.Option("--name", help="The draw's name, for --set.")]
+SeedOption = Annotated[int, typer.Option(help="Decides the draw, on every machine alike.")]
+BalanceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="WHAT",
+        help="emotion, valence, topic, factor, length, or none; repeatable, the most "
+        "important first. Emotion (topic in a set of posts) if left out.",
+    ),
+]
+BandsOption = Annotated[
+    str,
+    typer.Option(metavar="N|A,B,…", help="Length bands: how many, or their upper bounds in words."),
+]
+MinWordsOption = Annotated[
+    int, typer.Option(help="The fewest words.", min=0, rich_help_panel=_RULES)
+]
+MaxWordsOption = Annotated[
+    int | None, typer.Option(help="The most words.", min=1, rich_help_panel=_RULES)
+]
+OpeningsOption = Annotated[
+    bool,
+    typer.Option(
+        "--openings/--answers-too",
+        help="Leave out where the second speaker is already involved.",
+        rich_help_panel=_RULES,
+    ),
+]
+UnsafeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|none",
+        help="A word list of your own for unsafe content, or none.",
+        rich_help_panel=_RULES,
+    ),
+]
+DuplicatesOption = Annotated[
+    Literal["near", "exact", "keep"],
+    typer.Option(help="Which repetitions are left out.", rich_help_panel=_RULES),
+]
+SimilarityOption = Annotated[
+    float,
+    typer.Option(
+        help="From which Jaccard index of word pairs on texts are nearly the same.",
+        rich_help_panel=_RULES,
+    ),
+]
+RepliedOption = Annotated[
+    bool,
+    typer.Option("--replied", help="Leave out what no human replied to.", rich_help_panel=_RULES),
+]
+PrintUnsafeOption = Annotated[
+    bool,
+    typer.Option(
+        "--print-unsafe",
+        callback=_print_unsafe,
+        is_eager=True,
+        help="Print the built-in word list, to copy and edit.",
+    ),
+]
+
+
 def sample(
-    name: Annotated[str, typer.Argument(metavar="SET", help="The set to draw from.")],
-    count: Annotated[int, typer.Option(help="How many situations.", min=1)],
-    selection: Annotated[str, typer.Option("--name", help="The draw's name, for --set.")],
-    seed: Annotated[int, typer.Option(help="Decides the draw, on every machine alike.")] = 1,
-    balance: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WHAT",
-            help="emotion, valence, topic, factor, length, or none; repeatable, the most "
-            "important first. Emotion (topic in a set of posts) if left out.",
-        ),
-    ] = None,
-    bands: Annotated[
-        str,
-        typer.Option(
-            metavar="N|A,B,…", help="Length bands: how many, or their upper bounds in words."
-        ),
-    ] = "3",
-    min_words: Annotated[
-        int, typer.Option(help="The fewest words.", min=0, rich_help_panel=_RULES)
-    ] = 5,
-    max_words: Annotated[
-        int | None, typer.Option(help="The most words.", min=1, rich_help_panel=_RULES)
-    ] = None,
-    openings: Annotated[
-        bool,
-        typer.Option(
-            "--openings/--answers-too",
-            help="Leave out where the second speaker is already involved.",
-            rich_help_panel=_RULES,
-        ),
-    ] = True,
-    unsafe: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|none",
-            help="A word list of your own for unsafe content, or none.",
-            rich_help_panel=_RULES,
-        ),
-    ] = None,
-    duplicates: Annotated[
-        Literal["near", "exact", "keep"],
-        typer.Option(help="Which repetitions are left out.", rich_help_panel=_RULES),
-    ] = "near",
-    similarity: Annotated[
-        float,
-        typer.Option(
-            help="From which Jaccard index of word pairs on texts are nearly the same.",
-            rich_help_panel=_RULES,
-        ),
-    ] = 0.7,
-    replied: Annotated[
-        bool,
-        typer.Option(
-            "--replied", help="Leave out what no human replied to.", rich_help_panel=_RULES
-        ),
-    ] = False,
-    print_unsafe: Annotated[
-        bool,
-        typer.Option(
-            "--print-unsafe",
-            callback=_print_unsafe,
-            is_eager=True,
-            help="Print the built-in word list, to copy and edit.",
-        ),
-    ] = False,
+    name: NameArgument,
+    count: CountOption,
+    selection: SelectionOption,
+    seed: SeedOption = 1,
+    balance: BalanceOption = None,
+    bands: BandsOption = "3",
+    min_words: MinWordsOption = 5,
+    max_words: MaxWordsOption = None,
+    openings: OpeningsOption = True,
+    unsafe: UnsafeOption = None,
+    duplicates: DuplicatesOption = "near",
+    similarity: SimilarityOption = 0.7,
+    replied: RepliedOption = False,
+    print_unsafe: PrintUnsafeOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -15,6 +15,7 @@ from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ModeOption,
+    OpenOption,
     TrackOption,
     command_lab,
     with_run_options,
@@ -184,9 +185,7 @@ def evaluate(
         typer.Option(help="How the results are printed: as text or as Markdown."),
     ] = "text",
     json: JsonOption = False,
-    open_report: Annotated[
-        bool, typer.Option("--open", help="Open the report in the browser.")
-    ] = False,
+    open_report: OpenOption = False,
     *,
     lab: Path,
     run: RunKeywords,

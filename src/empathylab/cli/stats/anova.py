@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import ConfidenceOption, JsonOption
 
 if TYPE_CHECKING:
     from empathylab.stats.anova import Anova
@@ -22,7 +22,7 @@ def anova(
         Literal["II", "III"] | None,
         typer.Option("--type", help="Print tests of one type only.", show_default="both"),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)] = 0.95,
+    confidence: ConfidenceOption = 0.95,
     table: Annotated[
         Literal["markdown", "latex", "csv"] | None,
         typer.Option(help="Print the tests in this form, and nothing else."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import ConfidenceOption, JsonOption
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ TableOption = Annotated[
 WordsOption = Annotated[
     bool, typer.Option("--words", help="Print a methods and a results paragraph, and nothing else.")
 ]
-ConfidenceOption = Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)]
 
 
 def clmm(

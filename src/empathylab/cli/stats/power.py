@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import EngineOption, JsonOption, WorkersOption
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -115,6 +115,8 @@ def power(
     seed: Annotated[
         int, typer.Option(help="Decides what is invented.", rich_help_panel=_SIMULATION)
     ] = 1,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
     json: JsonOption = False,
 ) -> None:
     """Says how many observations or raters a study needs, or what one of a given size shows.
@@ -125,8 +127,10 @@ def power(
     from empathylab.errors import InputError
 
     if odds_ratio is not None:
+        from empathylab.compute import choose
         from empathylab.stats.power.simulation import PlannedStudy
 
+        choose(engine, workers)
         if raters is None:
             raise InputError(
                 "a simulation needs the number of raters", remedy="Add --raters, such as 50."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import ConfidenceOption, JsonOption
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def preferences(
         float,
         typer.Option(help="Wins added each way, where one side won every comparison.", min=0.0),
     ] = 0.0,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)] = 0.95,
+    confidence: ConfidenceOption = 0.95,
     table: Annotated[
         Literal["markdown", "latex", "csv"] | None,
         typer.Option(help="Print the strengths in this form, and nothing else."),

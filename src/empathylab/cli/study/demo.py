@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -19,7 +19,7 @@ _HOST = "127.0.0.1"
 
 
 def demo(
-    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
+    port: PortOption = 8000,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the rater's first page in the browser.")
     ] = False,

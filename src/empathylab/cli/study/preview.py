@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
 
 EXAMPLE = "Example: `empathylab study preview my-study.yaml --open`"
 _HOST = "127.0.0.1"
@@ -17,7 +17,7 @@ _HOST = "127.0.0.1"
 
 def preview(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The study's YAML file.")],
-    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 0,
+    port: PortOption = 0,
     open_page: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

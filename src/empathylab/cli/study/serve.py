@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -23,59 +23,70 @@ _PROXY = "Behind a proxy"
 _NEEDED = ("argon2", "markdown_it", "starlette", "uvicorn")
 
 
+StudyArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|NAME", help="A study's file, to launch and serve; or a launched study."
+    ),
+]
+HostOption = Annotated[str, typer.Option(help="The address to listen at.")]
+WorkersOption = Annotated[
+    int, typer.Option(help="Server processes; several need PostgreSQL.", min=1, max=64)
+]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Launch although [[double brackets]] are left.")
+]
+JsonLogsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--json-logs/--no-json-logs",
+        help="Write one JSON line per request to stderr; if left out, wherever that is no "
+        "terminal.",
+    ),
+]
+BehindProxyOption = Annotated[
+    bool,
+    typer.Option(
+        "--behind-proxy",
+        help="Believe X-Forwarded-Proto and -For, from this machine's proxy only.",
+        rich_help_panel=_PROXY,
+    ),
+]
+ProxyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Believe this proxy, or network, in place of this machine's; repeatable.",
+        rich_help_panel=_PROXY,
+    ),
+]
+PublicUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="The address that raters see, for links.", rich_help_panel=_PROXY
+    ),
+]
+RootPathOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH",
+        help="The path that the proxy takes off; that of --public-url, if left out.",
+        rich_help_panel=_PROXY,
+    ),
+]
+
+
 def serve(
-    study: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|NAME", help="A study's file, to launch and serve; or a launched study."
-        ),
-    ],
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
-    workers: Annotated[
-        int, typer.Option(help="Server processes; several need PostgreSQL.", min=1, max=64)
-    ] = 1,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Launch although [[double brackets]] are left.")
-    ] = False,
-    json_logs: Annotated[
-        bool | None,
-        typer.Option(
-            "--json-logs/--no-json-logs",
-            help="Write one JSON line per request to stderr; if left out, wherever that is no "
-            "terminal.",
-        ),
-    ] = None,
-    behind_proxy: Annotated[
-        bool,
-        typer.Option(
-            "--behind-proxy",
-            help="Believe X-Forwarded-Proto and -For, from this machine's proxy only.",
-            rich_help_panel=_PROXY,
-        ),
-    ] = False,
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Believe this proxy, or network, in place of this machine's; repeatable.",
-            rich_help_panel=_PROXY,
-        ),
-    ] = None,
-    public_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="The address that raters see, for links.", rich_help_panel=_PROXY
-        ),
-    ] = None,
-    root_path: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help="The path that the proxy takes off; that of --public-url, if left out.",
-            rich_help_panel=_PROXY,
-        ),
-    ] = None,
+    study: StudyArgument,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8000,
+    workers: WorkersOption = 1,
+    yes: YesOption = False,
+    json_logs: JsonLogsOption = None,
+    behind_proxy: BehindProxyOption = False,
+    proxy: ProxyOption = None,
+    public_url: PublicUrlOption = None,
+    root_path: RootPathOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

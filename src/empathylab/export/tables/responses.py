@@ -46,6 +46,8 @@ def _style(source: LabSource) -> pl.DataFrame:
     """The features of each usable response, whether analyses count it or not."""
     usable = source.responses.filter(outcome="valid")
     counted = features(usable).drop("respondent", "situation", "sample")
+    if "sentiment" not in counted.columns:  # without the extra `style`
+        counted = counted.with_columns(sentiment=pl.lit(None, pl.Float64))
     who = usable.select("response", "respondent", "set", "situation", "sample")
     return pl.concat([who, counted], how="horizontal")
 

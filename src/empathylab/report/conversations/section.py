@@ -9,7 +9,16 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.conversations import ConversationsAnalysis
-from empathylab.report.blocks import Fold, Partial, Section, Table, Text, kept, slug
+from empathylab.report.blocks import (
+    Fold,
+    Partial,
+    Section,
+    Table,
+    Text,
+    conclusions_fold,
+    kept,
+    slug,
+)
 from empathylab.report.conversations.figures import figures
 from empathylab.report.conversations.tables import (
     comparison_table,
@@ -99,12 +108,7 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
         ),
         Table(title="Can the simulators play a person?", rows=simulator_table(result), paper=False),
         Text(tuple(result.caveats), "caveats"),
-        Fold(
-            id="conversations-conclusions",
-            title="All conclusions",
-            blocks=kept(Text([str(conclusion) for conclusion in result.conclusions], "list")),
-            printed=True,
-        ),
+        conclusions_fold("conversations", result.conclusions),
         *(
             Fold(
                 id=f"conversations-{slug(title)}",

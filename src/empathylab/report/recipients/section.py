@@ -12,7 +12,17 @@ from empathylab.analysis.recipients.rows import (
     effect_rows,
     test_rows,
 )
-from empathylab.report.blocks import Block, Fold, Heading, Section, Table, Text, kept, slug
+from empathylab.report.blocks import (
+    Block,
+    Fold,
+    Heading,
+    Section,
+    Table,
+    Text,
+    conclusions_fold,
+    kept,
+    slug,
+)
 from empathylab.report.recipients.figures import figures
 
 _ABOUT = (
@@ -46,12 +56,7 @@ def _study(result: RecipientsResult, *, named: bool) -> list[Block]:
             Heading(id=place, title=result.title) if named else None,
             *figures(result),
             Text(result.caveats, "caveats"),
-            Fold(
-                id=f"{place}-conclusions",
-                title="All conclusions",
-                blocks=kept(Text([str(conclusion) for conclusion in result.conclusions], "list")),
-                printed=True,
-            ),
+            conclusions_fold(place, result.conclusions),
             *(
                 Fold(
                     id=f"{place}-{slug(title)}",

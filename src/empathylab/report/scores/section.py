@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from empathylab.analysis.run_selection import RunRow
 from empathylab.analysis.scores import ScoresResult
 from empathylab.judging.rubric import rubric
-from empathylab.report.blocks import Block, Fold, Heading, Partial, Section, Table, Text, kept
+from empathylab.report.blocks import (
+    Block,
+    Fold,
+    Heading,
+    Partial,
+    Section,
+    Table,
+    Text,
+    conclusions_fold,
+    kept,
+)
 from empathylab.report.scores.figures import figures
 from empathylab.report.scores.tables import matrix_table, planted_table, score_table
 
@@ -51,12 +61,7 @@ def _judge(result: ScoresResult, place: str) -> list[Block]:
             Heading(id=place, title=f"Scored by {result.judge}", tag=_TAGS[result.fit]),
             *figures(result),
             Text(result.caveats, "caveats"),
-            Fold(
-                id=f"{place}-conclusions",
-                title="All conclusions",
-                blocks=kept(Text([str(conclusion) for conclusion in result.conclusions], "list")),
-                printed=True,
-            ),
+            conclusions_fold(place, result.conclusions),
             *(
                 Fold(
                     id=f"{place}-{number}",

@@ -138,11 +138,6 @@ class Transferred:
         """The root mean square of the errors; NaN without any."""
         return _root_mean_square([error.error for error in self.errors])
 
-    @property
-    def largest_error(self) -> float:
-        """The error that is farthest from 0; NaN without any."""
-        return max((error.error for error in self.errors), key=abs, default=math.nan)
-
 
 def reach(own: float, most: float, also: float) -> float:
     """How far a difference of two figures may reach to one side, where the one reaches so far as

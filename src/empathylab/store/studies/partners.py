@@ -56,6 +56,52 @@ def queue(connection: Connection, study: int, authors: Sequence[str], taken_by: 
     return connection.execute(query).all()
 
 
+def stories_waiting(
+    connection: Connection, own: Any, authors: Sequence[str], world: str, since: datetime
+) -> Rows:
+    """Stories on the same page that nobody has taken, the one that has waited longest first."""
+    query = (
+        select(_CONVERSATIONS.c.id)
+        .join(_PLACES, _PLACES.c.id == _CONVERSATIONS.c.place_id)
+        .where(
+            _CONVERSATIONS.c.study_id == own.study_id,
+            _CONVERSATIONS.c.step == own.step,
+            _CONVERSATIONS.c.author.in_(authors),
+            _free_story(),
+            _CONVERSATIONS.c.started_at >= since,
+            _CONVERSATIONS.c.place_id != own.place_id,
+            _PLACES.c.world == world,
+        )
+        .order_by(_CONVERSATIONS.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def _free_story() -> Any:
+    return (
+        (_CONVERSATIONS.c.state == "open")
+        & _CONVERSATIONS.c.partner_id.is_(None)
+        & _CONVERSATIONS.c.taken_by.is_(None)
+        & _CONVERSATIONS.c.opened_at.is_(None)
+    )
+
+
+def take_story(connection: Connection, conversation: int, own: int, at: datetime) -> bool:
+    """Whether the participant with that conversation of their own replies to this one now."""
+    done = connection.execute(
+        update(_CONVERSATIONS)
+        .where(_CONVERSATIONS.c.id == conversation, _free_story())
+        .values(partner_id=own, opened_at=at)
+    )
+    return done.rowcount == 1
+
+
+def replied_to(connection: Connection, own: int) -> Any:
+    """The conversation whose replies the participant with that one writes; None without."""
+    query = select(_CONVERSATIONS).where(_CONVERSATIONS.c.partner_id == own)
+    return connection.execute(query).one_or_none()
+
+
 def take(connection: Connection, conversation: int, who: str, **values: Any) -> bool:
     """Whether the conversation is this confederate's now."""
     done = connection.execute(
@@ -81,10 +127,15 @@ def answer_turn(connection: Connection, turn: int, text: str, at: datetime) -> b
 
 
 def fail_turn(
-    connection: Connection, turn: int, reason: str, at: datetime, text: str | None
+    connection: Connection,
+    turn: int,
+    reason: str,
+    at: datetime,
+    text: str | None,
+    rejected: str | None = None,
 ) -> None:
     """Ends the wait for a person's reply: with the fallback, or without a reply."""
-    values = {"reason": reason, "ready_at": at, "text": text}
+    values = {"reason": reason, "ready_at": at, "text": text, "rejected": rejected}
     outcome = {"state": "failed"} if text is None else {"state": "ready", "outcome": "fallback"}
     connection.execute(
         update(_TURNS)

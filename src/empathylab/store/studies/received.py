@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -21,7 +22,7 @@ class LiveReply(NamedTuple):
     author: str
     label: str | None
     replier: str
-    """The model, the partner, or the author where the reply is fixed."""
+    """The model, the partner, the confederate, or the author where the reply is fixed."""
     reply: str
     """The conversation's number in the lab."""
     turns: tuple[tuple[str, str], ...]
@@ -63,7 +64,7 @@ def live_replies(connection: Connection, study: int) -> list[LiveReply]:
                 participant=str(row.person),
                 author=row.author,
                 label=row.label,
-                replier=models[0] if models else partner or row.author,
+                replier=models[0] if models else partner or row.taken_by or row.author,
                 reply=str(row.id),
                 turns=tuple(
                     (
@@ -94,8 +95,30 @@ def _turns(connection: Connection, study: int) -> dict[int, list[Any]]:
     return found
 
 
-def feeling_scores(connection: Connection, study: int) -> pl.DataFrame:
-    """Scores of questionnaires before and after the reply: rater, scale, subscale, phase, score."""
+def follow_ups(connection: Connection, name: str) -> list[tuple[int, dict[str, str]]]:
+    """The closed studies that follow one up: by their raters, the participants of the first."""
+    studies, raters = schema.studies, schema.raters
+    found = []
+    closed = select(studies.c.id, studies.c.protocol).where(studies.c.status == "closed")
+    for row in connection.execute(closed):
+        follows = (row.protocol or {}).get("follow_up") or {}
+        if str(follows.get("study", "")).partition("@")[0] == name:
+            people = select(raters.c.name, raters.c.details).where(
+                raters.c.study_id == row.id, real_people()
+            )
+            linked = {
+                rater.name: rater.details["first_participant"]
+                for rater in connection.execute(people)
+                if "first_participant" in rater.details
+            }
+            found.append((int(row.id), linked))
+    return found
+
+
+def feeling_scores(
+    connection: Connection, study: int, phases: Sequence[str] = ("before", "after")
+) -> pl.DataFrame:
+    """Scores of questionnaires for people who are helped: rater, scale, subscale, phase, score."""
     given, items = schema.administrations, schema.item_answers
     raters, scales = schema.raters, schema.scales
     query = (
@@ -111,7 +134,7 @@ def feeling_scores(connection: Connection, study: int) -> pl.DataFrame:
         .join(raters, raters.c.id == given.c.rater_id)
         .join(scales, scales.c.id == given.c.scale_id)
         .join(items, items.c.administration_id == given.c.id)
-        .where(raters.c.study_id == study, given.c.phase.in_(("before", "after")))
+        .where(raters.c.study_id == study, given.c.phase.in_(phases))
         .order_by(given.c.id, items.c.item)
     )
     answers = read_frame(connection, query)

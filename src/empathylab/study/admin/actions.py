@@ -37,6 +37,9 @@ from empathylab.study.recruiting.statuses import Freed
 from empathylab.study.session.running import StudyContext, require_not_closed, study_status
 from empathylab.study.session.visits import AuditEntry, Participant, StudyStatus
 
+_RENAMED = {"tell": "update platform details"}
+"""Actions as labs of earlier versions name them."""
+
 
 def exclude_row(
     study: StudyContext, connection: Connection, row: Row[Any], reason: str, *, who: str
@@ -202,7 +205,10 @@ class AdminActions:
         """What researchers did, in the order in which they did it."""
         with self._running.lab.reading() as connection:
             rows = audit_rows(connection, self._running.launched.row)
-        return tuple(AuditEntry(row.at, row.who, row.action, row.details) for row in rows)
+        return tuple(
+            AuditEntry(row.at, row.who, _RENAMED.get(row.action, row.action), row.details)
+            for row in rows
+        )
 
     def participants(self) -> tuple[Participant, ...]:
         """Everybody who came, in that order."""

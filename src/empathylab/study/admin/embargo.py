@@ -32,10 +32,11 @@ def hidden_blocks(study: StudyDefinition) -> frozenset[str]:
     """The blocks whose answers are hidden until the study is closed.
 
     They are the first block that shows a reply or a situation, and everything after it: answers
-    there may depend on the arm. Comments stay visible because complaints must reach researchers in
-    time, and attention checks because they decide about payment.
+    there may depend on the arm. Of a follow-up they are all blocks. Comments stay visible because
+    complaints must reach researchers in time, and attention checks because they decide about
+    payment.
     """
-    first = next(number for number, block in enumerate(study.blocks) if block.is_work)
+    first = next((number for number, block in enumerate(study.blocks) if block.is_work), 0)
     return frozenset(
         block.id
         for number, block in enumerate(study.blocks)

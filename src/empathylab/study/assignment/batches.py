@@ -23,8 +23,12 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
     Between subjects and where situations are imagined, each repeat is shuffled and cut again into
     batches as even as can be; all arms have the same ones. Within subjects, see
     `_all_replies` and `_one_reply`. A situation must not be named twice. With live replies, arms
-    are combinations of author and label, and slots have no items.
+    are combinations of author and label, and slots have no items. A follow-up has one arm.
     """
+    if study.follow_up is not None:
+        return {
+            EVERYONE: tuple(Slot(EVERYONE, number, ()) for number in range(study.follow_up.people))
+        }
     if study.live is not None:
         people = range(study.live.people_per_condition)
         return {

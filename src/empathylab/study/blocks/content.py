@@ -37,7 +37,7 @@ def page_content(
         page=step.page,
         number=step.number,
         of=step.of,
-        title=view.said(block.title) or view.said(path.study.title),
+        title=body.title or view.said(block.title) or view.said(path.study.title),
         text=body.text,
         parts=body.parts,
         asks=body.asks,

@@ -18,7 +18,7 @@ from empathylab.situations import Situation
 from empathylab.study.assignment.seeded_random import shuffled
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.dimensions import Dimension
-from empathylab.study.blocks.forms import FormReader
+from empathylab.study.blocks.forms import FormReader, Given
 from empathylab.study.blocks.pages import Body, ShownReply
 from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.questions.conditions import ConditionText, Values, condition
@@ -243,6 +243,10 @@ class Block(FileModel):
     def follow(self, desk: LiveDesk, step: Step, answers: Answers) -> Conversation:
         """Of a live block: the conversation that the page shows, which may begin now."""
         return desk.read(desk.opened(step.key))
+
+    def offered(self, step: Step, conversation: Conversation, values: Given) -> Given:
+        """Of a live block: the values that its page lets the participant send now."""
+        return values
 
     def converse(self, desk: LiveDesk, step: Step, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Of a live block: says what was answered; returns what else is stored with the answer."""

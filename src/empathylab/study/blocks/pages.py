@@ -32,6 +32,7 @@ Role = Literal[
     "details",
     "label",
     "story",
+    "shared",
     "talk",
 ]
 InputKind = Literal[
@@ -197,6 +198,8 @@ class Body:
     asks: tuple[Asked, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     live: LivePage | None = None
+    title: str = ""
+    """In place of the block's."""
 
 
 @dataclass(frozen=True, slots=True)

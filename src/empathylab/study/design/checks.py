@@ -15,7 +15,12 @@ from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
 from empathylab.store.situations import stored_situations
 from empathylab.store.studies.added_arms import asked_by
-from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
+from empathylab.store.studies.records import (
+    find_study,
+    frozen_responses,
+    launched_study,
+    respondent_responses,
+)
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.blocks.pages import ShownReply
@@ -83,7 +88,7 @@ def check_study(
     plan = needed_raters(study, [item.id for item in chosen], shown, known)
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
-    has_material = bool(chosen) or study.live is not None
+    has_material = bool(chosen) or study.situations is None
     found = (*problems, *plan.problems) if has_material else tuple(problems)
     pages = dict(_pages(study, chosen, replies, known))
     first: Mapping[str, Preview] = next(iter(pages.values()), {}) if has_material else {}
@@ -123,6 +128,14 @@ def _is_invented(chosen: Collection[Situation]) -> bool | None:
 
 def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
     """What keeps the file from being launched beside what the lab has launched already."""
+    if study.follow_up is not None:
+        first = launched_study(connection, study.follow_up.study)
+        platform = first.protocol.get("recruitment", {}).get("platform")
+        if platform not in (None, study.recruitment.platform):
+            yield (
+                f"The first study, {first.name}, takes people from {platform}: use the same "
+                "platform, so that they are recognised."
+            )
     held = find_study(connection, study.name)
     if held is None:
         return

@@ -104,8 +104,21 @@ def _check_order(study: Study) -> None:
 
 
 def _check_work(study: Study) -> None:
-    if not any(block.is_work for block in study.blocks):
+    if study.follow_up is not None:
+        _check_follow_up(study)
+    elif not any(block.is_work for block in study.blocks):
         raise wrong("a list with work in it: a block rate, imagine or write", at=("blocks",))
+
+
+def _check_follow_up(study: Study) -> None:
+    for number, block in enumerate(study.blocks):
+        if block.is_work or block.is_live:
+            raise wrong(
+                "left out of a follow-up: it has questionnaires only",
+                "Take it out.",
+                at=("blocks", number),
+                got=block.kind,
+            )
 
 
 def _check_live(study: Study) -> None:
@@ -134,7 +147,7 @@ def _check_live(study: Study) -> None:
 
 
 def _check_numbers(study: Study) -> None:
-    if study.live is not None:
+    if study.situations is None:
         return
     key, other = "ratings_per_response", "people_per_situation"
     if not study.rated:

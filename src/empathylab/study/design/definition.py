@@ -194,6 +194,15 @@ Languages = Annotated[
 ]
 
 
+class FollowUp(FileModel):
+    """A second study of the same people: questionnaires, days after the first."""
+
+    study: Words
+    """The first study, in the same lab: `NAME`, or `NAME@VERSION`."""
+    people: Annotated[Whole, Field(ge=1, le=100_000)]
+    """How many can take part; all must have completed the first study."""
+
+
 class Study(FileModel):
     """A study: its texts, its blocks, its arms, and how people are assigned to them."""
 
@@ -207,6 +216,8 @@ class Study(FileModel):
     situations: Situations | None = None
     """None where participants write about experiences of their own, with `live`."""
     live: Live | None = None
+    follow_up: FollowUp | None = None
+    """Of a study of questionnaires alone, days after another one."""
     design: Design = "between"
     arms: dict[str, Arm] = Field(default_factory=dict)
     responses: Responses = Responses()
@@ -238,11 +249,14 @@ class Study(FileModel):
 
     @model_validator(mode="after")
     def _situations_or_live(self) -> Self:
-        if (self.situations is None) == (self.live is None):
+        keys = ("situations", "live", "follow_up")
+        given = [key for key in keys if getattr(self, key) is not None]
+        if len(given) != 1:
             raise wrong(
-                "given with situations, or with live where participants tell their own",
-                "Add one of the two, or take one of them out.",
-                got="none" if self.live is None else "both",
+                "given with situations, with live where participants tell their own, or with "
+                "follow_up where they answer questionnaires days later",
+                "Keep one of the three.",
+                got=" and ".join(given) or "none",
             )
         return self
 
@@ -307,7 +321,7 @@ class Study(FileModel):
     @property
     def items_per_rater(self) -> int:
         """How many items one rater has, where batches are full."""
-        return 0 if self.live is not None else self.batch_size * self.replies_together
+        return 0 if self.situations is None else self.batch_size * self.replies_together
 
     @property
     def replies_together(self) -> int:

@@ -70,6 +70,17 @@ def _costs(live: Live) -> Iterator[str]:
             )
 
 
+def _waits_for_people(study: Study, live: Live) -> Iterator[str]:
+    longest = live.people.wait.maximum + live.people.reply_within
+    one_reply = any(block.kind == "reply" for block in study.blocks)
+    if live.has_people and one_reply and longest > live.delay.minimum:
+        yield (
+            f"A reply by a person can take up to {longest:g} s, longer than the shortest `delay`: "
+            "waiting can identify these authors. It cannot where `delay.minimum` is at least "
+            "`people.wait.maximum` and `people.reply_within` together."
+        )
+
+
 def live_notes(study: Study) -> Iterator[str]:
     """Remarks about live replies that stop nothing."""
     live = study.live
@@ -85,6 +96,7 @@ def live_notes(study: Study) -> Iterator[str]:
                 "replaced by the fallback, so that waiting does not identify the author. Pilot "
                 "the study and see how often."
             )
+        yield from _waits_for_people(study, live)
         if not live.checks:
             yield "`checks` is empty: replies of models are shown whatever they say."
     if live.crisis_words:

@@ -102,6 +102,11 @@ def needed_raters(
     problems += _missing_wording(study, scales or {})
     problems += signal_problems(study)
     problems += live_problems(study)
+    if study.follow_up is not None and study.recruitment.platform == "open":
+        problems.append(
+            "A follow-up must know who comes: use the platform of the first study (prolific, "
+            "mturk, sona or invitation), not open."
+        )
     if slots:
         problems += quota_problems(study.quotas, places)
     sizes = [len(slot.items) for of_arm in slots.values() for slot in of_arm]
@@ -121,7 +126,7 @@ def _arm_plans(
     slots: Mapping[str, Sequence[Slot]],
     missing: Mapping[str, int],
 ) -> Iterator[ArmPlan]:
-    if study.live is not None:
+    if study.situations is None:
         for arm, own in slots.items():
             yield ArmPlan(arm, 0, 0, 0, len(own))
         return
@@ -186,7 +191,7 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
                 f"The quota by {quota.by!r} goes by what links say: people of each kind need a "
                 f"link of their own, with {quota.by}=… in it ({kinds})."
             )
-    if study.live is None and sizes and set(sizes) != {study.items_per_rater}:
+    if study.situations is not None and sizes and set(sizes) != {study.items_per_rater}:
         low, high = min(sizes), max(sizes)
         got = f"{high}" if low == high else f"{low} to {high}"
         yield (

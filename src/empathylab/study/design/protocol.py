@@ -42,7 +42,7 @@ def to_dict(study: Study) -> dict[str, object]:
     What has an order is a list: databases do not keep the order of keys.
     """
     data = _fields(study)
-    if study.live is not None:
+    if study.situations is None:
         del data["batch_size"], data["responses"]
         data.pop("replies_per_situation")
         return data

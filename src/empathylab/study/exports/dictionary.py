@@ -9,11 +9,18 @@ import polars as pl
 
 from empathylab.situations.sources.released import Dimension
 from empathylab.study.design.definition import Study
-from empathylab.study.exports.specs import FAILED_ATTENTION, LIVE, RATERS, SIGNALS, TABLES
-from empathylab.study.exports.tables import StudyTables
+from empathylab.study.exports.specs import (
+    FAILED_ATTENTION,
+    FOLLOW_UP,
+    LIVE,
+    RATERS,
+    SIGNALS,
+    TABLES,
+)
+from empathylab.study.exports.tables import FIRST, StudyTables
 from empathylab.table_specs import ColumnSpec, ColumnType, polars_type
 
-_OF_RATERS = {item.name: item.meaning for item in (FAILED_ATTENTION, *SIGNALS, *LIVE)}
+_OF_RATERS = {item.name: item.meaning for item in (FAILED_ATTENTION, *SIGNALS, *LIVE, *FOLLOW_UP)}
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     spec.name: {column.name: column.meaning for column in spec.columns}
     | (_OF_RATERS if spec is RATERS else {})
@@ -65,7 +72,8 @@ def _own(found: StudyTables, column: str) -> tuple[str | None, str | None]:
         when = _WHEN[phase]
         return f"{of} of the {scale.name} ({scale.id}){when}", _score_range(scale, part)
     if column not in found.told:
-        return None, None
+        is_first = found.study is not None and found.study.follow_up and column.startswith(FIRST)
+        return f"`{column.removeprefix(FIRST)}` in the first study" if is_first else None, None
     asked = _asked_column(found.study, column)
     if asked is None:
         return "Told about the rater by the platform or the imported file", None

@@ -398,3 +398,8 @@ LIVE = (
     ),
 )
 """Columns of `raters` that studies with live replies have."""
+FOLLOW_UP = (
+    ColumnSpec("first_participant", "text", "The participant in the study that is followed up"),
+    ColumnSpec("days_after", "number", "Days since they finished that study"),
+)
+"""Columns of `raters` that follow-ups have, beside those of the first study (`first_…`)."""

@@ -11,16 +11,20 @@ import polars as pl
 from sqlalchemy import Connection
 
 from empathylab.scales import Scale
+from empathylab.store.studies.records import find_study
 from empathylab.study.admin.embargo import hidden_blocks
-from empathylab.study.design.definition import Study
+from empathylab.study.design.definition import FollowUp, Study
 from empathylab.study.exports.scale_tables import scale_scores
 from empathylab.study.exports.source import StudySource
 from empathylab.study.exports.specs import ALWAYS, RATERS, TABLES
+from empathylab.study.session.follow_ups import FIRST_PARTICIPANT
 
 TELLING = ("arm", "respondent", "response", "author", "reply_outcome")
 """The columns of what raters did that say which arm it belongs to."""
 RESULTS = ("rating", "label")
 """The columns of ratings that say how a response was rated."""
+FIRST = "first_"
+"""Before the names of columns of the study that a follow-up follows."""
 _NO_RESULTS = ("default", "before")
 """The phases of scales that are no outcomes."""
 
@@ -48,6 +52,8 @@ def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTable
     tables["raters"], told, scores = _with_details(tables["raters"], source)
     if blind:
         tables |= _blinded(tables, scores, source.study)
+    elif source.study is not None and source.study.follow_up is not None:
+        tables["raters"] = _with_first_part(connection, tables["raters"], source.study.follow_up)
     shown = {name: table for name, table in tables.items() if table.height or name in ALWAYS}
     return StudyTables(shown, told, scores, source.study)
 
@@ -70,6 +76,25 @@ def _with_details(
         ),
     )
     return frame, fresh, columns
+
+
+def _with_first_part(
+    connection: Connection, raters: pl.DataFrame, follow_up: FollowUp
+) -> pl.DataFrame:
+    """The raters of a follow-up with their columns of the first study, once that is closed."""
+    name, _, version = follow_up.study.partition("@")
+    first = find_study(connection, name, int(version) if version else None)
+    if FIRST_PARTICIPANT not in raters.columns or first is None or first.status != "closed":
+        return raters
+    known = study_tables(connection, first, blind=False).tables["raters"]
+    known = known.rename(lambda column: f"{FIRST}{column}")
+    return raters.join(
+        known,
+        left_on=FIRST_PARTICIPANT,
+        right_on=f"{FIRST}rater",
+        how="left",
+        maintain_order="left",
+    )
 
 
 def _blinded(

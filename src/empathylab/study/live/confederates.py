@@ -100,7 +100,8 @@ class ConfederateQueue:
         with context.lab.writing() as connection:
             lock_study(connection, context.launched.row)
             for row in queue(connection, context.launched.row, self._authors, None):
-                at = connected_at(live, context.secret, row, now)
+                room = row.state == "waiting"
+                at = connected_at(live, context.secret, row, now) if room else now
                 if take(connection, row.id, who, state="open", opened_at=at):
                     return True
         return False

@@ -18,7 +18,7 @@ from empathylab.store.studies.live import (
     mark_turns_shown,
     turn_rows,
 )
-from empathylab.study.live.masking import mask
+from empathylab.study.live.masking import Masks
 from empathylab.study.live.pausing import pause_reason
 from empathylab.study.live.settings import Author, Delay, Live
 from empathylab.study.live.turns import Conversation, Sender, ShownTurn
@@ -110,7 +110,7 @@ class LiveDesk:
         """Keeps what the participant wrote, and has it answered: by the next turn."""
         self.require("write")
         author = self.live.authors[conversation.author]
-        masked = mask(text, self.language).text if self.live.mask else None
+        masked = self._masked(conversation, text) if self.live.mask else None
         add_turn(
             self.connection,
             {
@@ -130,6 +130,11 @@ class LiveDesk:
             reply |= {"state": "ready", "ready_at": self.now, "outcome": "valid"}
             reply["text"] = author.text.said(self.language)
         add_turn(self.connection, reply)
+
+    def _masked(self, conversation: Any, text: str) -> str:
+        turns = turn_rows(self.connection, conversation.id)
+        earlier = (turn.text for turn in turns if turn.sender == "participant")
+        return Masks(self.language, earlier).mask(text)
 
     def _turn(self, conversation: Any, position: int, sender: Sender) -> dict[str, Any]:
         return {

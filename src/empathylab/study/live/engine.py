@@ -34,7 +34,7 @@ from empathylab.store.studies.live import (
 )
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.live.costs import Purse, most_cost
-from empathylab.study.live.masking import mask
+from empathylab.study.live.masking import Masks
 from empathylab.study.live.pausing import pause_study
 from empathylab.study.live.safety import reply_problem
 from empathylab.study.live.settings import Author, Live
@@ -67,8 +67,8 @@ class Claimed:
     conversation: int
     author: Author
     messages: tuple[Message, ...]
-    told: str
-    """What the participant wrote last, as they wrote it."""
+    told: tuple[str, ...]
+    """What the participant wrote, as they wrote it."""
     language: str
     due_at: datetime
     cost: float
@@ -227,7 +227,7 @@ class LiveEngine:
                 for turn in before
             ),
         )
-        told = next((turn.text for turn in reversed(before) if turn.sender == "participant"), "")
+        told = tuple(turn.text for turn in before if turn.sender == "participant")
         return Claimed(
             row.id,
             row.live_conversation_id,
@@ -300,7 +300,7 @@ class LiveEngine:
         price = self._prices.of(turn.author.model or "")
         asked.cost += price.cost(completion.usage) if price is not None else 0.0
         prompt = turn.messages[0].content
-        asked.reason = reply_problem(self._live, completion, turn.told, prompt, turn.language)
+        asked.reason = reply_problem(self._live, completion, turn.told[-1], prompt, turn.language)
         if asked.reason is None:
             asked.text = completion.text.strip()
             return True
@@ -322,7 +322,7 @@ class LiveEngine:
             text = asked.text
             masked = None
             if self._live.mask:
-                text, masked = mask(turn.told, turn.language).restored(text), text
+                text, masked = Masks(turn.language, turn.told).restored(text), text
             spent |= {"text": text, "masked": masked if masked != text else None}
             spent |= {"state": "ready", "ready_at": now, "outcome": "valid"}
         else:

@@ -1,8 +1,9 @@
 """Personal details replaced before a text leaves for a model: names, numbers, addresses, links.
 
 Everything happens on the server by patterns and short lists (`masking.toml`). They find what has
-the form of a detail; an unusual name without a cue stays. That is why pages ask participants to
-leave such details out, and why consent names who receives the text.
+the form of a detail: an unusual name at the start of a sentence stays where nothing else in the
+conversation shows that it is one. That is why pages ask participants to leave such details out,
+and why consent names who receives the text.
 """
 
 from __future__ import annotations
@@ -10,45 +11,71 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
 _PLACEHOLDER = re.compile(r"\[(?:name|number|address|link) \d+\]")
+_LETTERS = [chr(code) for code in (*range(0x41, 0x250), *range(0x370, 0x530))]
+_UPPER = "".join(letter for letter in _LETTERS if letter.isupper())
+_LOWER = "".join(letter for letter in _LETTERS if letter.islower())
+# Scripts that none of the languages with Latin letters is written in.
+_OTHER_SCRIPT = "[\u0590-\u08ff\u0900-\u0fff\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_LEAST_NAME = 3
+"""Letters of a name that is looked for everywhere once it is known."""
+Patterns = tuple[tuple[str, re.Pattern[str]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
-    """A text without personal details."""
+class Masks:
+    """The placeholders of one conversation; the same detail has the same one in all its turns."""
 
-    text: str
-    replaced: dict[str, str]
-    """By placeholder, what it stands for."""
+    def __init__(self, language: str = "en", earlier: Iterable[str] = ()) -> None:
+        self._patterns = _patterns(language.partition("-")[0].lower())
+        self._placeholders: dict[tuple[str, str], str] = {}
+        self._replaced: dict[str, str] = {}
+        for text in earlier:
+            self.mask(text)
+
+    def mask(self, text: str) -> str:
+        """The text with placeholders such as `[name 1]`."""
+        for kind, pattern in self._patterns:
+            text = pattern.sub(functools.partial(self._replace, kind), text)
+        return self._known_names(text)
 
     def restored(self, text: str) -> str:
-        """A reply to the masked text, with the participant's own words in place of placeholders."""
-        return _PLACEHOLDER.sub(lambda found: self.replaced.get(found[0], found[0]), text)
+        """A reply, with the participant's own words in place of placeholders."""
+        return _PLACEHOLDER.sub(lambda found: self._replaced.get(found[0], found[0]), text)
 
+    def _replace(self, kind: str, found: re.Match[str]) -> str:
+        start, end = (at - found.start() for at in found.span("detail"))
+        return found[0][:start] + self._placeholder(kind, found["detail"]) + found[0][end:]
 
-def mask(text: str, language: str = "en") -> Masked:
-    """The text with placeholders such as `[name 1]`; the same detail has the same placeholder."""
-    placeholders: dict[tuple[str, str], str] = {}
-    replaced: dict[str, str] = {}
-
-    def placeholder(kind: str, found: re.Match[str]) -> str:
-        detail = found["detail"]
+    def _placeholder(self, kind: str, detail: str) -> str:
         key = kind, detail.casefold()
-        if key not in placeholders:
-            number = sum(known == kind for known, _ in placeholders) + 1
-            placeholders[key] = f"[{kind} {number}]"
-            replaced[placeholders[key]] = detail
-        before = found.start("detail") - found.start()
-        after = found.end("detail") - found.start()
-        return found[0][:before] + placeholders[key] + found[0][after:]
+        if key not in self._placeholders:
+            number = sum(held.startswith(f"[{kind} ") for held in self._replaced) + 1
+            self._placeholders[key] = placeholder = f"[{kind} {number}]"
+            self._replaced[placeholder] = detail
+            for part in detail.split() if kind == "name" else ():
+                self._placeholders.setdefault((kind, part.casefold()), placeholder)
+        return self._placeholders[key]
 
-    for kind, pattern in _patterns(language.partition("-")[0].lower()):
-        text = pattern.sub(functools.partial(placeholder, kind), text)
-    return Masked(text, replaced)
+    def _known_names(self, text: str) -> str:
+        """The text without names that a pattern has found elsewhere in the conversation."""
+        names = [
+            re.escape(name)
+            for kind, name in self._placeholders
+            if kind == "name" and len(name) >= _LEAST_NAME
+        ]
+        if not names:
+            return text
+        known = rf"(?<!\[)\b(?P<detail>{'|'.join(sorted(names, key=len, reverse=True))})\b"
+        return re.sub(
+            known,
+            lambda found: found[0] if found[0].islower() else self._replace("name", found),
+            text,
+            flags=re.IGNORECASE,
+        )
 
 
 @functools.cache
@@ -57,18 +84,39 @@ def _data() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
+def known_languages() -> frozenset[str]:
+    """The languages with patterns of their own."""
+    return frozenset(_data()["languages"])
+
+
 @functools.cache
-def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _patterns(language: str) -> Patterns:
     """Kinds of details with their patterns: the general ones, and those of a language."""
     data = _data()
-    general = {kind: re.compile(pattern) for kind, pattern in data["patterns"].items()}
     own = data["languages"].get(language, data["languages"]["en"])
-    found = [("link", general["link"])]
-    found += [("address", re.compile(pattern)) for pattern in own.get("addresses", ())]
-    found.append(("number", general["number"]))  # after addresses, which have numbers in them
-    found += [("name", re.compile(pattern)) for pattern in own.get("names", ())]
-    given = "|".join(sorted(data["given_names"], key=len, reverse=True))
+    name = rf"[{_UPPER}][{_LOWER}{_UPPER}'’-]*[{_LOWER}{_UPPER}]"
+    # The words of a name are capitalised and no ordinary words, such as days.
+    ordinary = "|".join(data["ordinary"] + own.get("ordinary", []))
+    part = rf"(?!(?:{ordinary})\b)(?-i:{name})(?<!['’]s)"
+    words = {"PART": part, "NAME": rf"{part}(?:[ \t]{part})?"}
+    found = [("link", data["patterns"]["link"])]
+    found += [("address", pattern) for pattern in own.get("addresses", ())]
+    found.append(("number", data["patterns"]["number"]))  # after addresses: they have numbers
+    found += [("name", _filled(pattern, words)) for pattern in own.get("names", ())]
     # A capitalised word after a given name is a surname, except where all nouns are capitalised.
-    surname = r"(?:[ \t]+[A-ZÀ-Þ][\w'’-]+)?" if language == "en" else ""
-    found.append(("name", re.compile(rf"\b(?P<detail>(?:{given}){surname})\b")))
-    return tuple(found)
+    given = "|".join(sorted(data["given_names"], key=len, reverse=True))
+    surname = "" if own.get("capital_nouns") else rf"(?:[ \t]{part})?"
+    found.append(("name", rf"\b(?P<detail>(?:{given}){surname})\b"))
+    if not own.get("unspaced") and not own.get("capital_nouns"):
+        # Within a sentence: after a small letter, a number or a comma.
+        inside = rf"(?<=[{_LOWER}0-9,;\]] )(?P<detail>{words['NAME']})\b"
+        found.append(("name", inside))
+    if not own.get("unspaced"):
+        found.append(("name", rf"(?P<detail>{_OTHER_SCRIPT}+(?: {_OTHER_SCRIPT}+)?)"))
+    return tuple((kind, re.compile(pattern)) for kind, pattern in found)
+
+
+def _filled(pattern: str, words: dict[str, str]) -> str:
+    for name, value in words.items():
+        pattern = pattern.replace(f"<{name}>", value)
+    return pattern

@@ -31,6 +31,11 @@ def crisis_words(text: str, language: str) -> tuple[str, ...]:
     return _found("crisis", text, language)
 
 
+def unsafe_words(text: str, language: str) -> tuple[str, ...]:
+    """The same of what nobody may say to a participant."""
+    return _found("unsafe", text, language)
+
+
 def is_known(language: str) -> bool:
     """Whether there are crisis words in that language."""
     return _base(language) in _lists()["crisis"]

@@ -193,6 +193,12 @@ def _closed(why: str) -> InputError:
 
 
 def _require_invitations(service: StudyContext) -> None:
+    if service.study.follow_up is not None:
+        raise InputError(
+            "a follow-up needs no invitations of its own",
+            where=f"study {service.name}",
+            remedy="Send people the links of the first study, with the address of this one.",
+        )
     platform = service.study.recruitment.platform
     if platform != "invitation":
         raise InputError(

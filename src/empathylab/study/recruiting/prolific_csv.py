@@ -108,7 +108,8 @@ def _tell(service: StudyContext, told: Mapping[str, Mapping[str, str | None]], w
                 set_rater_details(connection, study, row.person, _merged(details, news))
         if changed:
             names = sorted({name for item in told.values() for name in item})
-            add_audit(connection, study, service.now(), who, "tell", people=changed, names=names)
+            details = {"people": changed, "names": names}
+            add_audit(connection, study, service.now(), who, "update platform details", **details)
     return changed
 
 

@@ -17,6 +17,7 @@ from empathylab.study.group_commit.batches import Batch
 from empathylab.study.recruiting.invitations import require_open
 from empathylab.study.session.eligibility import was_here
 from empathylab.study.session.flow import Show, decide
+from empathylab.study.session.follow_ups import first_part
 from empathylab.study.session.running import RunningStudy
 from empathylab.study.session.visits import PlatformIds
 
@@ -43,11 +44,12 @@ class Admissions:
         """
         study = self._running.study
         person, row = self._coming(ids, world)
-        self._admit(ids, person, row, world)
+        first = self._admit(ids, person, row, world)
         spoken = language if language in study.languages else None
         if row is None:
             place = self._place_row(person, world, spoken or study.languages[0])
             told = self._person_row(ids, person)
+            told["told"] |= first
             self._running.queue.write_shared(lambda batch: self._add(batch, place, told))
         elif spoken not in (None, row.language):
             number = row.id
@@ -126,18 +128,23 @@ class Admissions:
 
     def _admit(
         self, ids: PlatformIds, person: str, place: Row[Any] | None, world: World = "person"
-    ) -> None:
+    ) -> dict[str, Any]:
         """Refuses someone new whose invitation is not good; of who comes back, notes the visit.
+
+        Returns what links someone new to their part in the study that this one follows up.
 
         Platforms pay by the visit's id, and someone who comes back may have a new one. Anyone who
         has finished is paid for the visit in which they did. `place` is the person's row, if any.
         """
         if world != "person":
-            return
+            return {}
         if place is None:
+            if self._running.study.follow_up is not None:
+                return first_part(self._running, self._running.study.follow_up, ids)
             self._require_invitation(ids)
         elif place.status != "finished" and place.status not in FOR_GOOD:
             self._note_visit(ids, person)
+        return {}
 
     def _require_invitation(self, ids: PlatformIds) -> None:
         if ids.platform == "invitation":

@@ -96,6 +96,13 @@ class RunningStudy:
 
         An id is the same in every normal form of Unicode, and with spaces around it.
         """
-        scope = platform if world == "person" else f"{world} {platform}"
-        plain = unicodedata.normalize("NFKC", platform_id).strip()
-        return person_key(self.secret, scope if turn == 1 else f"{scope} {turn}", plain)
+        return pseudonym(self.secret, platform, platform_id, world, turn)
+
+
+def pseudonym(
+    secret: bytes, platform: str, platform_id: str, world: World = "person", turn: int = 1
+) -> str:
+    """The same by the secret of a study."""
+    scope = platform if world == "person" else f"{world} {platform}"
+    plain = unicodedata.normalize("NFKC", platform_id).strip()
+    return person_key(secret, scope if turn == 1 else f"{scope} {turn}", plain)

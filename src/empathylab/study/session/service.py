@@ -190,7 +190,10 @@ class StudyService:
             conversation = transaction.conversation(step)
             if conversation is not None and (conversation.waiting or conversation.unshown):
                 return Moved(_NO_REPLY_YET)
-            checked = check_answer(path, step, values)
+            sent = values
+            if conversation is not None:
+                sent = path.study.block(step.block).offered(step, conversation, values)
+            checked = check_answer(path, step, sent)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key, ended=False)
             if found.revising and not (corrects and transaction.is_begun_by(browser)):

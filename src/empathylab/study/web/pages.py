@@ -52,7 +52,13 @@ class RaterPages:
         if not request.query_params and session is not None and platform != "open":
             return self.site.to(request, "/page")
         telling = told_by_link(self.site.study)
-        visit = read_link(platform, request.query_params, self.site.secret, telling)
+        visit = read_link(
+            platform,
+            request.query_params,
+            self.site.secret,
+            telling,
+            signed=self.site.study.follow_up is None,
+        )
         if isinstance(visit, Preview):
             return await self.site.turned_away(request, "preview", 200)
         if isinstance(visit, BadLink):

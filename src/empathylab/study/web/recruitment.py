@@ -66,29 +66,38 @@ class BadLink:
 
 
 def read_link(
-    platform: Platform, given: Mapping[str, str], secret: bytes, telling: Sequence[str] = ()
+    platform: Platform,
+    given: Mapping[str, str],
+    secret: bytes,
+    telling: Sequence[str] = (),
+    *,
+    signed: bool = True,
 ) -> Visit | Preview | BadLink:
     """Who comes by a link with these parameters; `secret` is the study's.
 
     `telling` are parameters that say of what kind people are: where a platform offers the study to
-    women and to men apart, say, each has a link of its own.
+    women and to men apart, say, each has a link of its own. Invitations are not `signed` by this
+    study where they are those of another one, whose participants it follows up.
     """
     if _contradicts_itself(given, telling):
         return BadLink("incomplete")
-    visit = _who(platform, given, secret)
+    visit = _who(platform, given, secret, signed=signed)
     if not isinstance(visit, Visit) or not telling:
         return visit
     told = {name: _id(given.get(name)) for name in telling}
     return replace(visit, told={name: value for name, value in told.items() if value})
 
 
-def _who(platform: Platform, given: Mapping[str, str], secret: bytes) -> Visit | Preview | BadLink:
+def _who(
+    platform: Platform, given: Mapping[str, str], secret: bytes, *, signed: bool
+) -> Visit | Preview | BadLink:
     if VISIT in given:
         return _trial(given[VISIT], secret)
     if platform == "open":
         return Visit(secrets.token_urlsafe(16))
     if platform == "invitation":
-        return _invited(given.get(PARAMETER, ""), secret)
+        token = given.get(PARAMETER, "")
+        return _invited(token, secret) if signed else _followed(token)
     if platform == "mturk":
         return _from_mturk(given)
     names = ("PROLIFIC_PID",) if platform == "prolific" else ("survey_code", "id")
@@ -125,6 +134,12 @@ def _invited(token: str, secret: bytes) -> Visit | BadLink:
         return BadLink("incomplete")
     ticket = ticket_of(token, secret)
     return BadLink("forged") if ticket is None else Visit(ticket)
+
+
+def _followed(token: str) -> Visit | BadLink:
+    """Who comes by the invitation of another study; only its participants are let in."""
+    ticket = _id(token.partition(".")[0])
+    return BadLink("incomplete") if ticket is None else Visit(ticket)
 
 
 def _from_mturk(given: Mapping[str, str]) -> Visit | Preview | BadLink:

@@ -21,7 +21,7 @@ from empathylab.study.web.interface_texts import Words, direction, own_name, wor
 from empathylab.study.web.markdown import block_html, inline_html
 from empathylab.study.web.questions import Drawn, Filled, drawn_question
 
-_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "chat")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "respond", "chat")
 _NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 

@@ -50,7 +50,7 @@ def require_sklearn() -> None:
     except ModuleNotFoundError as error:
         if error.name != "sklearn":
             raise
-        raise MissingExtra("scikit-learn", "style", "telling writers apart") from None
+        raise MissingExtra("scikit-learn", "style", "Identifying authors") from None
 
 
 def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> Counts:

@@ -31,7 +31,7 @@ def sentiment_scores(texts: pl.Series) -> pl.Series:
     try:
         from vaderSentiment import vaderSentiment
     except ImportError as error:
-        raise MissingExtra("vaderSentiment", "style", "sentiment") from error
+        raise MissingExtra("vaderSentiment", "style", "Sentiment") from error
     score = _scorer(vaderSentiment).score
     short = texts.cast(pl.String).str.slice(0, CHARACTERS)
     known = {text: score(text) for text in short.unique().drop_nulls() if text.strip()}
@@ -134,4 +134,4 @@ def sentiment_missing() -> str | None:
 
     if find_spec("vaderSentiment") is not None:
         return None
-    return str(MissingExtra("vaderSentiment", "style", "sentiment"))
+    return str(MissingExtra("vaderSentiment", "style", "Sentiment"))

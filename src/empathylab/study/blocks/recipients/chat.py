@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from empathylab.file_models import Whole, misfit, wrong
 from empathylab.store.studies.live import end_conversation
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.forms import FormReader
+from empathylab.study.blocks.forms import FormReader, Given
 from empathylab.study.blocks.interface import (
     Answers,
     Block,
@@ -157,6 +157,12 @@ class Chat(Block):
         began = row.opened_at or row.started_at
         return self.minutes is not None and desk.now - began > timedelta(minutes=self.minutes)
 
+    def offered(self, step: Step, conversation: Conversation, values: Given) -> Given:
+        """A conversation can be ended once enough messages are answered, or when it is over."""
+        if conversation.state == "ended" or self._can_end(step):
+            return values
+        return {name: value for name, value in values.items() if name != END}
+
     def converse(self, desk: LiveDesk, step: Step, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Sends the message, or ends the conversation."""
         row = desk.find(self.id)
@@ -204,7 +210,7 @@ class Chat(Block):
             len(conversation.turns),
             waiting=conversation.waiting,
             seconds=conversation.seconds,
-            can_end=writes and not self._replies(step) and self._may_end(step),
+            can_end=writes and self._can_end(step),
             ended=(conversation.reason or "ended") if ended else "" if writes else "limit",
         )
         asks = () if conversation.waiting else self._asks(view, writes=writes)
@@ -230,8 +236,8 @@ class Chat(Block):
         is_due = before > 0 and before % self.every == 0 and not self._replies(step)
         return self.questions if is_due and step.page == "chat" else ()
 
-    def _may_end(self, step: Step) -> bool:
-        return self._said_before(step) >= self.minimum_turns
+    def _can_end(self, step: Step) -> bool:
+        return not self._replies(step) and self._said_before(step) >= self.minimum_turns
 
     def words_to_write(self) -> int:
         """A short message on each page."""

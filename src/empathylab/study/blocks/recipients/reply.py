@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from empathylab.file_models import Whole, misfit
+from empathylab.file_models import FileModel, Whole, misfit
+from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.interface import (
     Answers,
     Block,
@@ -16,16 +17,34 @@ from empathylab.study.blocks.interface import (
     ParticipantPath,
     StudyRules,
 )
-from empathylab.study.blocks.pages import Body, LivePage, Part
-from empathylab.study.blocks.recipients.tell import STORY
+from empathylab.study.blocks.pages import Asked, Body, LivePage, Part
+from empathylab.study.blocks.recipients.tell import CRISIS, STORY, note_crisis
 from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Identifier, Text
 from empathylab.study.live.conversations import LiveDesk
-from empathylab.study.live.partners import with_reply_in_time
+from empathylab.study.live.repliers import (
+    release_story,
+    send_reply,
+    story_to_reply_to,
+    with_reply_or_fallback,
+)
 from empathylab.study.live.turns import Conversation
 from empathylab.yaml_documents import Path
 
+RESPONSE = "response"
+"""The name of the answer on the page on which participants reply to someone else."""
+_MOST_CHARACTERS = 10_000
 _PREVIEW = "(a reply)"
+
+
+class Respond(FileModel):
+    """A page on which participants reply to the story of someone else, in every condition."""
+
+    title: Text | None = None
+    text: Text
+    story: Text
+    """What they reply to where nobody else waits: a story of the same kind."""
+    minimum_words: Annotated[Whole, Field(ge=1, le=2000)] = 20
 
 
 class Reply(Block):
@@ -37,13 +56,15 @@ class Reply(Block):
     text: Text | None = None
     seconds: Annotated[Whole, Field(ge=0, le=600)] = 0
     """The shortest time to read the reply, from when it is shown."""
+    respond: Respond | None = None
+    """Before that, everybody replies to someone else: where an author is another participant."""
 
     is_work: ClassVar[bool] = True
     is_own_experience: ClassVar[bool] = True
     is_live: ClassVar[bool] = True
 
     def check_fit(self, study: StudyRules, at: Path) -> None:
-        """Raises where there is no such story before it."""
+        """Raises where there is no such story before it, or nobody to answer it."""
         before = study.blocks[: study.blocks.index(self)]
         if not any(block.id == self.to and block.kind == "tell" for block in before):
             raise misfit(
@@ -51,19 +72,61 @@ class Reply(Block):
                 "Name the block that it answers under the key 'to'.",
                 at=(*at, "to"),
             )
+        live = study.live
+        if live is None or not live.has_people:
+            return
+        if live.fallback is None:
+            raise misfit(
+                "the key 'fallback' is missing: a person may not answer",
+                "Add the text that is shown then.",
+                at=("live",),
+            )
+        if self.respond is None and any(
+            author.person == "participant" for author in live.authors.values()
+        ):
+            raise misfit(
+                "the key 'respond' is missing: another participant answers",
+                "Add the page on which participants reply to each other.",
+                at=at,
+            )
+
+    # The conversation
 
     def follow(self, desk: LiveDesk, step: Step, answers: Answers) -> Conversation:
-        """The story and its answer."""
-        row = desk.opened(step.key, str(answers[self.to][STORY]))
-        return desk.read(with_reply_in_time(desk, row))
+        """The story of someone else, or one's own and its answer."""
+        own = desk.opened(self.id, str(answers[self.to][STORY]))
+        if step.page == "respond":
+            return story_to_reply_to(desk, own)
+        return desk.read(with_reply_or_fallback(desk, own))
+
+    def converse(self, desk: LiveDesk, step: Step, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Sends the reply to someone else; in a crisis another participant replies to them."""
+        if step.page == "respond":
+            desk.require("write")
+            own = desk.find(self.id)
+            if CRISIS in given:
+                release_story(desk, own)
+            else:
+                send_reply(desk, own, given[RESPONSE])
+        return {}
+
+    # Pages
 
     def steps(self, path: ParticipantPath, answers: Answers) -> Iterator[Step]:
-        """One page, which waits for the reply."""
+        """The page to reply to someone else, if any, and the one that waits for the reply."""
+        if self.respond is not None:
+            yield Step(self._respond_key, self.id, "respond")
         yield Step(self.id, self.id, self.kind)
+
+    @property
+    def _respond_key(self) -> str:
+        return f"{self.id}/respond"
 
     def body(self, view: PageView) -> Body:
         """The reply under its label, with the story below; before that, that it is on its way."""
         conversation = view.conversation
+        if view.step.page == "respond":
+            return self._respond_body(view)
         if conversation is None:
             return Body(view.said(self.text), (Part("reply", _PREVIEW),))
         live = LivePage(
@@ -71,11 +134,24 @@ class Reply(Block):
         )
         if conversation.waiting:
             return Body(live=live)
-        reply = conversation.turns[-1].text
+        study = view.path.study.live
+        # A participant who has had all answers deleted leaves an empty reply.
+        reply = conversation.turns[-1].text or view.said(study.fallback if study else None)
         label = self._label(view, conversation.label)
         parts = (*((Part("label", label),) if label else ()), Part("reply", reply))
         story = Part("story", conversation.turns[0].text)
         return Body(view.said(self.text), (*parts, story), live=live)
+
+    def _respond_body(self, view: PageView) -> Body:
+        assert self.respond is not None  # noqa: S101 - it has such a page
+        found, respond = view.conversation, self.respond
+        story = found.turns[0].text if found and found.turns else view.said(respond.story)
+        return Body(
+            view.said(respond.text),
+            (Part("shared", story),),
+            (Asked(RESPONSE, "paragraph", ""),),
+            title=view.said(respond.title),
+        )
 
     def _label(self, view: PageView, name: str | None) -> str:
         live = view.path.study.live
@@ -83,12 +159,36 @@ class Reply(Block):
 
     def minimum_seconds(self, step: Step) -> int:
         """As long as the file says."""
-        return self.seconds
+        return 0 if step.page == "respond" else self.seconds
+
+    def words_to_write(self) -> int:
+        """The shortest reply to someone else."""
+        return 0 if self.respond is None else self.respond.minimum_words
+
+    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+        """A reply to someone else, no longer than those of other authors."""
+        if step.page != "respond" or self.respond is None or path.study.live is None:
+            return
+        least = self.respond.minimum_words
+        most = max(least, path.study.live.maximum_words)
+        form.words(RESPONSE, least=least, most=most, characters=_MOST_CHARACTERS)
+        note_crisis(form, RESPONSE, path)
 
     @property
     def early_outcomes(self) -> tuple[Outcome, ...]:
-        """What a participant's part ends with where replies can no longer be had."""
-        return ("interrupted",)
+        """What a part ends with where replies can no longer be had, or in a crisis."""
+        return ("interrupted",) if self.respond is None else ("interrupted", "safety")
+
+    def early_end(self, answers: Answers) -> Outcome | None:
+        """Words of a crisis are answered with help."""
+        return "safety" if CRISIS in answers.get(self._respond_key, {}) else None
+
+    # Results
+
+    @property
+    def free_answers(self) -> frozenset[str]:
+        """The reply to someone else."""
+        return frozenset({RESPONSE} if self.respond else ())
 
     def analysis_command(self, study: str) -> str | None:
         """How recipients rate what they were told."""

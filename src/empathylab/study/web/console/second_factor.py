@@ -73,11 +73,6 @@ class SecondFactors:
     def __init__(self, lab: Lab, secret: bytes, clock: Callable[[], datetime]) -> None:
         self._lab, self._secret, self._clock = lab, secret, clock
 
-    def is_on(self, researcher: int) -> bool:
-        """Whether the account needs a code."""
-        with self._lab.reading() as connection:
-            return is_confirmed(_stored(connection, researcher))
-
     def begin(self, researcher: int) -> None:
         """Draws a new key, which counts once a code of it was given."""
         with self._lab.writing() as connection:

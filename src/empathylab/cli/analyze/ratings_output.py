@@ -1,0 +1,152 @@
+"""What `analyze ratings` prints and draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.ratings.collection_periods import collection_table
+from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
+from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.multiverse import Multiverse
+from empathylab.analysis.ratings.prose import means_paragraph
+from empathylab.analysis.ratings.rows import (
+    comparison_table,
+    count_table,
+    mean_table,
+    of_arm,
+    rater_table,
+)
+from empathylab.analysis.text.notes import note_text
+from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.cli.tables import print_rows
+from empathylab.errors import InputError
+
+
+def paper_rows(analysis: RatingsResult, by: str) -> list[dict[str, str]]:
+    """The tests; of a study without counts or with one arm what else there is."""
+    named = len(analysis.dimensions) > 1
+    tests = comparison_table(analysis.comparison, by, named=named)
+    counts = [] if tests else count_table(analysis.comparison, by, named=named)
+    others = [mean for mean in analysis.means if mean.dimension not in analysis.comparison.scales]
+    return [*tests, *counts, *mean_table(others, by)]
+
+
+def print_ratings(analysis: RatingsResult, by: str) -> None:
+    """Conclusions, tables and models on standard output; what to know about them beside it."""
+    kinds = ("all", "valence", "emotion")
+    shown = kinds[: kinds.index(by) + 1]
+    named = len(analysis.dimensions) > 1
+    several = len(analysis.arms) > 1
+    against = f"arms against {analysis.reference}" if several else f"one arm, {analysis.reference}"
+    typer.echo(f"{analysis.study.title}: {against}\n")
+    for conclusion in analysis.conclusions:
+        if conclusion.subset == "all":
+            typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
+    if analysis.apart:
+        _print_collection(analysis)
+        _print_raters(analysis)
+    comparison = analysis.comparison
+    varied = [mean for mean in analysis.means if not mean.constant]
+    tables = {
+        "counts": [row for kind in shown for row in count_table(comparison, kind, named=named)],
+        "tests": [row for kind in shown for row in comparison_table(comparison, kind, named=named)],
+        "means": [row for kind in shown for row in mean_table(varied, kind)],
+    }
+    for name, rows in tables.items():
+        if rows:
+            typer.echo()
+            print_rows(rows, name, as_json=False)
+    for model in analysis.models:
+        typer.echo(f"\n{model.dimension}: {model.model.formula if model.model else model.problem}")
+        if model.model is not None:
+            print_rows(coefficient_table(model.model), "coefficients", as_json=False)
+            rows = [row | _sd_interval(model, row["group"]) for row in random_table(model.model)]
+            print_rows(rows, "random", as_json=False)
+    if not analysis.apart:
+        _print_raters(analysis)
+    if analysis.bayes:
+        typer.echo("\nBayesian models")
+        for conclusion in analysis.bayes_conclusions:
+            typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
+    if analysis.multiverse is not None:
+        _print_multiverse(analysis.multiverse)
+    for sentence in _asides(analysis):
+        typer.echo(sentence, err=True)
+
+
+def draw_specifications(multiverse: Multiverse, file: Path) -> None:
+    """Writes the specification curve as SVG."""
+    from empathylab.report.pictures import svg  # charts load slowly
+    from empathylab.report.ratings.specification_chart import specification_chart
+
+    spec = specification_chart(multiverse)
+    if spec is None:
+        raise InputError("no specification could be estimated", remedy="Omit --chart.")
+    try:
+        file.write_text(svg(spec), encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            "the chart cannot be written", where=str(file), got=error.strerror, remedy="Check it."
+        ) from None
+
+
+def _print_multiverse(multiverse: Multiverse) -> None:
+    typer.echo("\nSpecifications")
+    for sentence in multiverse.sentences():
+        typer.echo(f"- {sentence}")
+    rows = [
+        {
+            "dimension": specification.dimension,
+            "arm": specification.arm,
+            "outcome": specification.outcome,
+            "method": specification.method,
+            "clustering": specification.clustering,
+            "excluded": specification.exclusions,
+            "SDs": f"{signed(specification.estimate, 2)} [{number(specification.low, 2)}, "
+            f"{number(specification.high, 2)}]",
+            "p": p_value(specification.p),
+        }
+        for specification in multiverse.specifications
+    ]
+    print_rows(rows, "specifications", as_json=False)
+
+
+def _sd_interval(model: DimensionModel, group: str) -> dict[str, str]:
+    """The standard deviation's interval, where one was asked for."""
+    if model.bootstrap is None and not model.spread:
+        return {}
+    found = model.spread.get(group)
+    if found is None and model.bootstrap is not None:
+        found = model.bootstrap.intervals.get(f"sd({group})")  # type: ignore[assignment]
+    cell = "–" if found is None else f"[{number(found.low, 3)}, {number(found.high, 3)}]"
+    return {"sd interval": cell}
+
+
+def _print_collection(analysis: RatingsResult) -> None:
+    typer.echo("\nWhen were the arms rated?")
+    print_rows(collection_table(analysis.collected), "collected", as_json=False)
+
+
+def _print_raters(analysis: RatingsResult) -> None:
+    compared = analysis.rater_comparison
+    if compared is not None:
+        typer.echo("\nAre the arms' raters alike?")
+        headings = [of_arm(arm) for arm in compared.arms]
+        print_rows(rater_table(compared), "raters", as_json=False, as_named=headings)
+
+
+def _asides(analysis: RatingsResult) -> list[str]:
+    said = list(analysis.caveats)
+    said += [means_paragraph(mean) for mean in analysis.means if mean.constant]
+    several = len(analysis.dimensions) > 1
+    said += [
+        f"{model.dimension}: {note_text(note)}" if several else note_text(note)
+        for model in analysis.models
+        if model.model is not None
+        for note in (*model.model.notes, *model.model.problems)
+    ]
+    said += analysis.exclusion_paragraphs()
+    return list(dict.fromkeys(said))

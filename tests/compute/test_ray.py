@@ -1,0 +1,172 @@
+"""Work on a real Ray cluster of this machine, started once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil
+import pytest
+
+from empathylab.compute import map_ordered
+from empathylab.errors import MissingExtra
+from tests.compute import work
+from tests.helpers.groups import unavailable
+
+pytestmark = pytest.mark.ray
+
+DRIVER = Path(__file__).with_name("ray_driver.py")
+_START = [
+    *("-m", "ray.scripts.scripts", "start", "--head", "--block", "--num-cpus=2"),
+    *("--include-dashboard=false", "--node-ip-address=127.0.0.1"),
+    "--object-store-memory=100000000",
+]
+
+
+class Cluster(NamedTuple):
+    address: str
+    head: subprocess.Popen[str]
+    folder: Path
+    environment: dict[str, str]
+
+    def drive(self, *arguments: str) -> subprocess.Popen[str]:
+        """Starts the program that works on the cluster."""
+        return subprocess.Popen(
+            [sys.executable, str(DRIVER), *arguments],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+def eventually(condition: Callable[[], object], seconds: float = 90) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """A head node with two cores. Everything it writes, its user's home too, is in one folder."""
+    if find_spec("ray") is None:
+        unavailable("ray", "ray is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="ray"))  # short: sockets are named in it
+    (folder / "only_here").mkdir()
+    (folder / "only_here" / "only_here.py").write_text("def function(number): return number\n")
+    environment = os.environ | {
+        "HOME": str(folder),
+        "ONLY_HERE": str(folder / "only_here"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": "0" * 64,
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_worker_niceness": "0",  # else other tests go first
+    }
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    head = subprocess.Popen(
+        [sys.executable, *_START, f"--port={port}", f"--temp-dir={folder / 't'}"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert head.stdout is not None
+    said = ""
+    while "block forever" not in said:
+        line = head.stdout.readline()
+        assert line, said
+        said += line
+    yield Cluster(f"ray://127.0.0.1:{port}", head, folder, environment)
+    _end(head)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(head: subprocess.Popen[str]) -> None:
+    """Ends the head node with all that it has started."""
+    started = []
+    with contextlib.suppress(psutil.NoSuchProcess):
+        started = [*psutil.Process(head.pid).children(recursive=True), psutil.Process(head.pid)]
+    for process in started:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+    head.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def found(cluster: Cluster) -> dict[str, Any]:
+    """What one program found on the cluster."""
+    program = cluster.drive("healthy", cluster.address)
+    out, said = program.communicate(timeout=300)
+    assert program.returncode == 0, said
+    result: dict[str, Any] = json.loads(out)
+    return result
+
+
+def test_results_are_those_of_one_process(found: dict[str, Any]) -> None:
+    alone = [list(work.drawn(number)) for number in range(25)]
+    assert found["drawn"] == [alone, alone, alone]
+    assert found["bootstrap ray"] == found["bootstrap pro"]
+    assert found["power ray"] == found["power pro"]
+
+
+def test_errors_of_the_work_and_dead_workers(found: dict[str, Any]) -> None:
+    assert found["refused"] == "seven is refused; got 7. Use eight."
+    assert found["died"]
+    assert found["died once"] == list(range(25))
+    assert found["died always"].startswith("3 workers of the Ray cluster ended")
+
+
+def test_more_than_the_object_store_holds_goes_by_the_disk(found: dict[str, Any]) -> None:
+    assert found["spilled"] == [150_000_000]
+
+
+def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> None:
+    assert found["nobody there"] == (
+        "there is no Ray cluster at this address; got '127.0.0.1:1'. Start one with "
+        "`ray start --head`, or correct the address."
+    )
+    assert found["no package"].startswith("a worker of the Ray cluster cannot import only_here.")
+    assert "runs another version of Ray or Python; got 'Version" in found["another python"]
+    assert "Python: 3.9.1" in found["another python"]
+
+
+def test_nothing_is_written_in_the_home_folder(cluster: Cluster, found: dict[str, Any]) -> None:
+    assert found
+    assert {path.name for path in cluster.folder.iterdir()} <= {"only_here", "t", "working"}
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'empathylab\[ray\]'"):
+        list(map_ordered(work.drawn, range(2), engine="ray"))
+
+
+def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster) -> None:
+    program = cluster.drive("headless", cluster.address, str(cluster.folder))
+    eventually((cluster.folder / "working").exists)
+    for process in psutil.Process(cluster.head.pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGKILL)
+    out, said = program.communicate(timeout=120)
+    assert program.returncode == 0, said
+    found = json.loads(out)
+    assert "the head node of the Ray cluster" in found["message"]
+    assert found["message"].endswith("Run the same command again to resume.")
+    assert found["results"] == [number**2 for number in range(len(found["results"]))]
+    assert 0 < len(found["results"]) < 10_000
