@@ -194,7 +194,7 @@ def estimate_style(
                 seed=seed,
             )
         ),
-        predictability=authorship and authorship.result(found.authorship),
+        predictability=None if authorship is None else authorship.result(found.authorship),
         tactics=tactics,
         reuse=found.reuse,
         rated=_rated(table, columns, ratings, notes),

@@ -13,7 +13,7 @@ import polars as pl
 
 from empathylab.compute import map_ordered
 from empathylab.style import Lexicon, features
-from empathylab.style.authorship.predictability import Identification
+from empathylab.style.authorship.predictability import WORTH_WORKERS, Identification
 from empathylab.style.authorship.versions import Outcome, classified
 from empathylab.style.distinctive import DistinctiveTerms, distinctive_terms
 from empathylab.style.openings import Recurrences, recurrences
@@ -72,7 +72,7 @@ def read_texts(
     """Everything that is found from the texts, spread over processes where it takes long."""
     texts = taken.select(RESPONDENT, SITUATION, TEXT)
     chunks = [partial(read, part) for part in taken.iter_slices(CHUNK)]
-    whole = {
+    whole: dict[str, Callable[[], Any]] = {
         "distinctive": partial(_distinctive, texts, names, against),
         "repetition": partial(repetition, texts, seed=seed),
         "similarity": partial(self_similarity, texts),
@@ -84,7 +84,8 @@ def read_texts(
     ]
     # Two short ones first: they show how long the others will take.
     tasks: list[Callable[[], Any]] = [*chunks[:2], *whole.values(), *versions, *chunks[2:]]
-    results = list(map_ordered(operator.call, tasks))
+    worth = taken.height * max(1, len(versions)) >= WORTH_WORKERS
+    results = list(map_ordered(operator.call, tasks, workers=None if worth else 1))
     first, others = results[: len(chunks[:2])], results[len(chunks[:2]) :]
     by_name = dict(zip(whole, others, strict=False))
     others = others[len(whole) :]

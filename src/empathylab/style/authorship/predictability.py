@@ -36,6 +36,8 @@ Array = NDArray[np.float64]
 
 MOST_RESPONSES = 4_000
 """Responses that are looked at: more would narrow the interval by less than a percentage point."""
+WORTH_WORKERS = 10_000
+"""Responses times versions below which one process is done before others have started."""
 _DRAWS = 1_000
 _MOST_CHARACTERS = 3_000_000
 _CELLS_AT_ONCE = 4_000_000
@@ -128,7 +130,9 @@ def predictability(
         confidence=confidence,
         seed=seed,
     )
-    return work.result(list(map_ordered(classified, work.versions)))
+    worth = len(work.versions[0].texts) * len(work.versions) >= WORTH_WORKERS
+    outcomes = map_ordered(classified, work.versions, workers=None if worth else 1)
+    return work.result(list(outcomes))
 
 
 @dataclass(frozen=True, slots=True)
