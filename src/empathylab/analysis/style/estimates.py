@@ -174,7 +174,7 @@ def estimate_style(
     columns = _varying(table)
     tagged = tagged_sentences(found.chunks) if built_in else tactic_table(taken, tagger=tagger)
     tactics = _tactics(tagged, taken, tagger_name, tactic_labels, built_in=built_in)
-    notes += [*_tactic_notes(tactics), *found.distinctive.notes]
+    notes += [*_tactic_notes(tactics), *found.distinctive.notes, *found.notes]
     by_name = {profile.respondent: profile for profile in profiles(table)}
     return StyleEstimates(
         respondents=tuple(names),

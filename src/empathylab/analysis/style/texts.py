@@ -24,6 +24,8 @@ from empathylab.style.tactics.tagging import tactic_table
 
 CHUNK = 10_000
 """Responses that are read together: few enough for memory, enough for one go of a process."""
+MOST_COMPARED = 100_000
+"""Responses that are compared with each other: their words must be in memory together."""
 _TERMS = 60
 
 
@@ -59,6 +61,7 @@ class Found(NamedTuple):
     distinctive: Distinctive
     reuse: Reuse
     authorship: list[Outcome]
+    notes: tuple[str, ...]
 
 
 def read_texts(
@@ -70,7 +73,7 @@ def read_texts(
     seed: int,
 ) -> Found:
     """Everything that is found from the texts, spread over processes where it takes long."""
-    texts = taken.select(RESPONDENT, SITUATION, TEXT)
+    texts = _compared(taken, seed)
     chunks = [partial(read, part) for part in taken.iter_slices(CHUNK)]
     whole: dict[str, Callable[[], Any]] = {
         "distinctive": partial(_distinctive, texts, names, against),
@@ -94,7 +97,29 @@ def read_texts(
         distinctive=by_name.pop("distinctive"),
         reuse=Reuse(**{name: tuple(part) for name, part in by_name.items()}),
         authorship=others[: len(versions)],
+        notes=_left_out(taken.height - texts.height, texts.height),
     )
+
+
+def _compared(taken: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """The responses, of very many those to situations drawn at random."""
+    texts = taken.select(RESPONDENT, SITUATION, TEXT)
+    if texts.height <= MOST_COMPARED:
+        return texts
+    sizes = texts.group_by(SITUATION).len().sort(SITUATION)
+    order = sizes.sample(fraction=1, shuffle=True, seed=seed)
+    kept = order.filter(pl.col("len").cum_sum() <= MOST_COMPARED)[SITUATION]
+    return texts.filter(pl.col(SITUATION).is_in(kept.implode()))
+
+
+def _left_out(responses: int, used: int) -> tuple[str, ...]:
+    if not responses:
+        return ()
+    note = (
+        f"Distinctive words, opening and closing phrases and repetition rest on {used:,} "
+        f"responses, drawn by situation; {responses:,} more were not used."
+    )
+    return (note,)
 
 
 def read_chunk(
