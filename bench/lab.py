@@ -36,7 +36,6 @@ FIRST_ANSWERS = {
     "data_show_study": ("data", "show", "big"),
     "data_show_responses": ("data", "show", "responses"),
     "scales": ("scales", "list"),
-    "study_list": ("study", "list"),
     "analyze_help": ("analyze", "--help"),
 }
 
