@@ -46,7 +46,7 @@ class LabGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except EmpathyLabError as error:
-            typer.echo(f"{_bold('Error:')} {error}", err=True)
+            typer.echo(f"{_bold('Error:')} {error}" if error.exit_code else str(error), err=True)
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt as error:
             typer.echo(

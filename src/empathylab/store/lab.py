@@ -153,9 +153,18 @@ class Lab:
             return read_frame(connection, query)
 
     @contextlib.contextmanager
-    def exclusive(self, name: str, *, what: str) -> Iterator[None]:
-        """Holds a named piece of work, so that no other process does it at the same time."""
-        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name)) as got:
+    def exclusive(self, name: str, *, what: str, part: tuple[int, int] = (1, 1)) -> Iterator[None]:
+        """Holds a named piece of work, so that no other process does it at the same time.
+
+        Or a part of it, such as (3, 8), where the lab is on PostgreSQL.
+        """
+        if part[1] > 1 and self.engine.dialect.name != "postgresql":
+            raise LabError(
+                "work can be divided only in a lab on PostgreSQL, which several machines can reach",
+                where=str(self.folder),
+                remedy="Set EMPATHYLAB_DATABASE_URL, or leave out --shard.",
+            )
+        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name), part) as got:
             if not got:
                 raise RunInUse(
                     f"another process is working on {what}",

@@ -68,11 +68,11 @@ def _drawn(lab: Lab) -> list[dict[str, Any]]:
     return [
         {
             "draw": name,
-            "from": one.situation_set,
-            "version": one.version,
-            "situations": len(one.situations),
+            "from": selection.situation_set,
+            "version": selection.version,
+            "situations": len(selection.situations),
         }
-        for name, one in lab_selections(lab).items()
+        for name, selection in lab_selections(lab).items()
     ]
 
 
