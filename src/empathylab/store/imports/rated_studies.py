@@ -27,14 +27,9 @@ _KEY = ["rater_id", "response_id", "dimension"]
 _PLACE = ["dimension", "situation", "respondent", "sample"]
 _RATED = ("value", "label", "seconds", "rated_at")
 _TYPES = {
-    "rater": pl.String,
-    "situation": pl.String,
-    "respondent": pl.String,
-    "value": pl.Float64,
-    "dimension": pl.String,
+    **dict.fromkeys(("rater", "situation", "respondent", "dimension", "label"), pl.String),
+    **dict.fromkeys(("value", "seconds"), pl.Float64),
     "sample": pl.Int64,
-    "label": pl.String,
-    "seconds": pl.Float64,
 }
 _PROTOCOL = {"design", "dimensions", "replies"}
 
