@@ -26,6 +26,8 @@ REPLICATIONS = int(os.environ.get("EMPATHYLAB_REPLICATIONS", "400"))
 CHOSEN = os.environ.get("EMPATHYLAB_DESIGNS", "")
 TOPICS = (arms, changes, leaderboard, agreement, style, judges)
 DESIGNS: list[Design] = [design for topic in TOPICS for design in topic.DESIGNS]
+# A design's place gives its seeds: new designs go last.
+DESIGNS += arms.FEW_RATINGS
 
 
 def counted(job: tuple[Design, int]) -> Counts:
