@@ -13,6 +13,7 @@ PANEL = 250
 """Pixels of a small multiple; the page makes it as wide as there is room for."""
 _ROW = 24
 _MOST_IN_ROW = 3
+_LARGE_ROW = 58
 _CLOSE = 13
 
 
@@ -100,10 +101,12 @@ def estimates_chart(
     coloured: bool = True,
     interval: str = "95%",
     compact: bool = False,
+    large: bool = False,
 ) -> dict[str, Any]:
     """Estimates with their 95% intervals, a row for each, labelled; panels beside each other.
 
-    `compact` puts the rows of a panel close together instead, which differ by colour.
+    `compact` puts the rows of a panel close together instead, which differ by colour. `large` is
+    for two or three rows that stand alone.
 
     A row has the names in `who` and `panels`, `estimate`, `low` and `high` (None without an
     interval) and `n`. `ends` are those of the scale, `interval` the word for the line.
@@ -127,20 +130,25 @@ def estimates_chart(
             side,
             sort=order if compact else names,
             title=None,
-            axis=alt.Axis(grid=False, labelLimit=190),
+            axis=alt.Axis(grid=False, labelLimit=190, labelFontSize=14 if large else alt.Undefined),
         ),
         color=respondent_color(names, field=who, legend=False) if coloured else alt.value(ESTIMATE),
         tooltip=tooltip,
     )
     # All rows have a value, so nothing needs to be filtered out.
-    lines = base.mark_rule(strokeWidth=3, opacity=0.55, invalid=None).encode(
+    thick = 9 if large else 3
+    lines = base.mark_rule(strokeWidth=thick, opacity=0.45 if large else 0.55, invalid=None).encode(
         alt.X("from:Q", axis=axis, scale=scale), alt.X2("to:Q")
     )
     points = base.mark_point(filled=True, size=80, opacity=1, invalid=None).encode(
         alt.X(f"{estimate}:Q", axis=axis, scale=scale)
     )
     labels = base.mark_text(
-        align=alt.expr("datum.align"), dx=alt.expr("datum.shift"), invalid=None
+        align=alt.expr("datum.align"),
+        dx=alt.expr("datum.shift"),
+        invalid=None,
+        fontSize=16 if large else alt.Undefined,
+        fontWeight="bold" if large else alt.Undefined,
     ).encode(
         alt.X("at:Q", axis=axis, scale=scale),
         text=alt.Text(f"{estimate}:Q", format=form),
@@ -151,6 +159,7 @@ def estimates_chart(
         layers.insert(0, zero_line(axis).encode(alt.X("zero:Q", axis=axis, scale=scale)))
     layered = alt.layer(*layers)
     height = max(_ROW, min(40, 120 // len(names))) * len(names)
+    height = _LARGE_ROW * len(names) if large else height
     if compact:
         layered = layered.encode(yOffset=alt.YOffset(f"{who}:N", sort=names))
         return spec_of(layered, (_CLOSE * len(names) + 6) * len(order), values)

@@ -3,9 +3,9 @@
 from types import FunctionType
 
 from empathylab.frames import accepting_pandas
+from empathylab.style.authorship.giveaways import Giveaway
 from empathylab.style.authorship.predictability import (
     Classification,
-    Giveaway,
     Predictability,
     predictability,
 )

@@ -100,8 +100,8 @@ def feature_differences(
     answered, the shared situations are compared in pairs; otherwise situation means are compared
     with Welch's test. `against` compares everybody with that respondent only. `columns` defaults
     to all numeric columns. The permutation p takes all sign flips up to 12 situations, and
-    `permutations` random ones above; it cannot fall below 1 / (permutations + 1), so the
-    corrections use the p from t.
+    `permutations` random ones above (999 at most above 5,000 situations); it cannot fall below
+    1 / (permutations + 1), so the corrections use the p from t.
     """
     require_columns(features, [respondent, situation], "features")
     chosen = feature_columns(features, columns, {respondent, situation})

@@ -16,6 +16,11 @@ _MOST_SITUATIONS = 20_000
 """Above this the permutation distribution is normal to the last printed digit, and slow to draw."""
 
 
+_FEW_FROM, _FEW = 5_000, 999
+"""Above so many situations no more permutations than this are drawn: the p from t is exact there
+to the digits that are printed, and each permutation moves megabytes."""
+
+
 def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator) -> Array:
     """Per column: how often flipping the rows' signs moves the sum as far from 0 as it lies.
 
@@ -32,6 +37,7 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
         share: Array = (np.abs(every @ differences) >= observed).mean(axis=0)
         return share
     as_far = np.zeros(columns)
+    permutations = _affordable(permutations, rows)
     for count in _portions(permutations, rows):
         signs = rng.integers(0, 2, size=(count, rows)).astype(float) * 2 - 1
         as_far += (np.abs(signs @ differences) >= observed).sum(axis=0)
@@ -60,11 +66,16 @@ def reassignment_p(
 
     observed = _almost(apart(values[:n].sum(axis=0), known[:n].sum(axis=0)))
     as_far = np.zeros(both.shape[1])
+    permutations = _affordable(permutations, size)
     for count in _portions(permutations, size):
         dealt = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
         mine = (dealt < n).astype(float)
         as_far += (apart(mine @ values, mine @ known) >= observed).sum(axis=0)
     return np.where(np.isnan(observed), np.nan, (as_far + 1) / (permutations + 1))
+
+
+def _affordable(permutations: int, rows: int) -> int:
+    return permutations if rows <= _FEW_FROM else min(permutations, _FEW)
 
 
 def _almost(observed: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,11 +14,27 @@ from scipy import stats
 
 from empathylab.analysis.benchmark.estimates import measured_by_people
 from empathylab.analysis.benchmark.frames import ReferenceRatings, reference_ratings
+from empathylab.analysis.benchmark.measurements import Estimate
 from empathylab.analysis.benchmark.ranking import Entry, compared, ranked
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
 from empathylab.store.judged_responses import JudgedStudy
 from tests.judging.measured import STUDY, released_lab
+
+
+class FixedEnds(NamedTuple):
+    """A judge's calibration that gives the same interval at any confidence."""
+
+    ends: tuple[float, float]
+
+    def ends_on(self, _limits: tuple[float, float], _confidence: float) -> tuple[float, float]:
+        return self.ends
+
+
+def by_judge(estimate: Estimate, low: float, high: float) -> Estimate:
+    """The estimate as a judge's alone, with that interval."""
+    calibration: Any = FixedEnds((low, high))
+    return dataclasses.replace(estimate, basis="judge", rows=None, transferred=calibration)
 
 
 def entries(reference: ReferenceRatings) -> list[Entry]:
@@ -52,8 +69,7 @@ def test_who_has_no_interval_can_have_any_rank(sqlite_lab: Lab, tmp_path: Path) 
     reference = ground_of(sqlite_lab, tmp_path, good=0.9, bad=0.1)
     known = entries(reference)
     head = known[0].found.headline
-    nothing = (float("nan"), float("nan"))
-    vague = dataclasses.replace(head, basis="judge", rows=None, ends=lambda _confidence: nothing)
+    vague = by_judge(head, math.nan, math.nan)
     found = dataclasses.replace(known[0].found, estimates=(vague,), respondent="new")
     new = dataclasses.replace(known[0], respondent="new", found=found)
     by_name = {one.respondent: one for one in ranked([*known, new]).entries}
@@ -127,9 +143,7 @@ def test_pairs_tell_apart_what_single_means_do_not() -> None:
 
 def test_whom_a_judge_stands_in_for_is_taken_as_independent() -> None:
     upper, lower = rated("new", BETTER, NAMES), rated("old", EASY, NAMES)
-    alone = dataclasses.replace(
-        upper.estimate, basis="judge", rows=None, ends=lambda _confidence: (1.6, 2.9)
-    )
+    alone = by_judge(upper.estimate, 1.6, 2.9)
     judged = dataclasses.replace(upper, found=dataclasses.replace(upper.found, estimates=(alone,)))
     found = compared(judged, lower, 0.95)
     mean, low, high = wilson(np.array(EASY))
@@ -141,9 +155,7 @@ def test_whom_a_judge_stands_in_for_is_taken_as_independent() -> None:
 
 def test_where_the_judge_rules_nothing_out_the_scale_is_the_limit() -> None:
     upper, lower = rated("new", BETTER, NAMES), rated("old", EASY, NAMES)
-    alone = dataclasses.replace(
-        upper.estimate, basis="judge", rows=None, ends=lambda _confidence: (-math.inf, math.inf)
-    )
+    alone = by_judge(upper.estimate, -math.inf, math.inf)
     judged = dataclasses.replace(upper, found=dataclasses.replace(upper.found, estimates=(alone,)))
     found = compared(judged, lower, 0.95)
     _, low, high = wilson(np.array(EASY))

@@ -15,6 +15,7 @@ import empathylab.analysis.cache.results as cache
 import empathylab.analysis.ratings.analysis as rating_analysis
 import empathylab.store.results as stored_results
 from empathylab.analysis import judges, overview, ratings
+from empathylab.analysis.benchmark.leaderboard import leaderboard_from_lab
 from empathylab.analysis.cache import cached
 from empathylab.analysis.cache.documents import (
     Unreadable,
@@ -31,6 +32,7 @@ from empathylab.store.studies.deletion import erase_rater
 from empathylab.tables import read_table
 from tests.helpers.labs import filled
 from tests.helpers.welivita import write_release
+from tests.judging.measured import released_lab
 
 STUDY = "welivita-2024"
 
@@ -175,6 +177,21 @@ def test_a_report_from_kept_results_is_the_same(sqlite_lab: Lab, tmp_path: Path)
     assert warm.style is not None
     assert warm.style.to_dict() == cold.style.to_dict()
     assert repr(warm.ratings[0].models) == repr(cold.ratings[0].models)
+
+
+def test_a_kept_leaderboard_is_the_same_and_one_that_was_peeked_at_is_not_kept(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    released_lab(sqlite_lab, tmp_path, arms=("a", "b", "c"), good={"a": 0.9}, raters=12)
+    peeked = leaderboard_from_lab(sqlite_lab, peek="to test")
+    assert kept(sqlite_lab) == 0
+    cold, warm = leaderboard_from_lab(sqlite_lab), leaderboard_from_lab(sqlite_lab)
+    assert kept(sqlite_lab) == 1
+    assert warm.entries is not cold.entries
+    assert peeked.to_dict() == warm.to_dict() == cold.to_dict()
+    head = cold.entries[0].estimate
+    assert warm.entries[0].estimate.ends(0.99) == head.ends(0.99)
+    assert head.ends(0.95) == (head.low, head.high)
 
 
 def test_damaged_and_hostile_documents_are_not_used(rated: Lab, computed: list[int]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from empathylab.analysis.style import estimates as style_estimates
 from empathylab.analysis.style import from_lab as lab_style
 from empathylab.analysis.style import from_table as style_of_table
+from empathylab.analysis.style import texts as style_texts
 from empathylab.analysis.style.analysis import lab_responses, report_style
 from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
 from empathylab.analysis.style.result import StyleResult
@@ -133,7 +134,7 @@ def test_a_missing_package_is_a_note_with_its_install_command(
     def missing(*_: object, **__: object) -> None:
         raise MissingExtra("scikit-learn", "style", "telling writers apart")
 
-    monkeypatch.setattr(style_estimates, "predictability", missing)
+    monkeypatch.setattr(style_estimates, "identification", missing)
     monkeypatch.setattr(style_estimates, "sentiment_missing", lambda: "no sentiment; pip install x")
     found = estimate_style(responses())
     assert found.predictability is None
@@ -262,3 +263,22 @@ def test_replies_of_control_characters_only_are_refused_in_one_sentence() -> Non
     )
     with pytest.raises(InputError, match="no letter, digit or symbol; got 'y'"):
         style_of_table(frame)
+
+
+def test_chunks_and_processes_give_the_same_as_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = style_of_table(responses(), depth=QUICK).to_dict()
+    monkeypatch.setattr(style_texts, "CHUNK", 7)
+    assert style_of_table(responses(), depth=QUICK).to_dict() == whole
+    monkeypatch.setattr(style_texts, "WORTH_WORKERS", 0)
+    monkeypatch.setenv("EMPATHYLAB_WORKERS", "2")
+    assert style_of_table(responses(), depth=QUICK).to_dict() == whole
+
+
+def test_of_very_many_responses_some_situations_are_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(style_texts, "MOST_COMPARED", 12)
+    found = style_of_table(responses(), depth=QUICK).estimates
+    assert sum(part.responses for part in found.reuse.repetition) == 12
+    assert found.features.height == responses().height
+    assert any("rest on 12 responses, drawn by situation" in note for note in found.notes)

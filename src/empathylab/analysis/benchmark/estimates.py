@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import polars as pl
 
@@ -172,7 +171,6 @@ class _Measure:
             people_high=people[1],
             errors=(),
             notes=found.notes if n_judged else (),
-            ends=found.ends,
             rows=rows,
         )
 
@@ -302,8 +300,8 @@ def _unjudged(rows: pl.DataFrame) -> int:
 
 
 def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
-    ends = partial(found.ends_on, outcome.limits)
-    low, high = _kept(*ends(found.confidence), outcome.lowest, outcome.highest)
+    ends = found.ends_on(outcome.limits, found.confidence)
+    low, high = _kept(*ends, outcome.lowest, outcome.highest)
     like = _on_scale(found.like_low, found.like_high, outcome)
     alike = _on_scale(found.alike_low, found.alike_high, outcome)
     notes = found.notes
@@ -328,7 +326,6 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
         people_high=_NAN,
         errors=found.errors,
         notes=notes,
-        ends=ends,
         transferred=found,
     )
 

@@ -33,6 +33,7 @@ from empathylab.analysis.benchmark.prose import (
 )
 from empathylab.analysis.benchmark.ranking import Compared, Entry, ranked, ranks
 from empathylab.analysis.benchmark.result import measurement_dict
+from empathylab.analysis.cache import cached
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
@@ -190,7 +191,8 @@ def leaderboard_from_lab(
     chosen = lab_study(lab, study)
     reference = reference_ratings(lab, chosen.name, dimension)
     require_closed(lab, chosen, peek=peek, who=who)
-    board = leaderboard(lab, reference, measured_study(lab, chosen.name), judge=judge)
+    study_as_measured = measured_study(lab, chosen.name)
+    board = leaderboard(lab, reference, study_as_measured, judge=judge, keep=not peek)
     return board if peek else without_embargoed(lab, board)
 
 
@@ -202,13 +204,15 @@ def leaderboard(
     judge: str | None = None,
     known: Sequence[Measurement] = (),
     style: bool = True,
+    keep: bool = False,
 ) -> LeaderboardResult:
     """All respondents measured on the study: its own, and those that replied to the same prompt.
 
     A respondent that people did not rate is estimated by `judge`; where none is named, by the model
     that judged, by the mean of all where several did, or else by the style judge. The width of an
     interval plays no part: the narrowest would be the luckiest. What is `known` already is not
-    computed again. Without `style`, the style judge is not trained.
+    computed again. Without `style`, the style judge is not trained. With `keep` the ranks are kept
+    in the lab; those of a study that is still running must not be.
     """
     prompt = study_prompt(lab, study)
     rated = reference.respondents
@@ -241,9 +245,16 @@ def leaderboard(
         notes,
         style=style,
     )
-    entries = [*(builder.of_people(name) for name in rated), *builder.of_newcomers(newcomers)]
-    ranking = ranked(entries)
-    return LeaderboardResult(reference, study, prompt, ranking.entries, ranking.pairs, tuple(notes))
+
+    def ranking() -> tuple[tuple[Entry, ...], tuple[Compared, ...], tuple[str, ...]]:
+        entries = [*(builder.of_people(name) for name in rated), *builder.of_newcomers(newcomers)]
+        found = ranked(entries)
+        return found.entries, found.pairs, tuple(notes)
+
+    judged = builder.judgements.frame
+    inputs = [reference, judged, builder.replies, arms, judge, builder.known, tuple(notes), style]
+    found = cached(lab, "leaderboard", inputs, ranking) if keep else ranking()
+    return LeaderboardResult(reference, study, prompt, *found)
 
 
 def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
@@ -257,7 +268,7 @@ def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
         return None
     if len(reference.respondents) <= 2 and judge_predictions(lab, reference).is_empty():
         return None
-    whole = leaderboard(lab, reference, measured_study(lab, study), style=False)
+    whole = leaderboard(lab, reference, measured_study(lab, study), style=False, keep=True)
     board = without_embargoed(lab, whole)
     judged = any(entry.found.judge is not None for entry in board.entries)
     return board if len(board.entries) > 2 or (judged and len(board.entries) == 2) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +10,7 @@ import polars as pl
 
 from empathylab.analysis.benchmark.frames import ReferenceRatings
 from empathylab.stats.judges.leave_one_out import TransferError
+from empathylab.stats.judges.prediction_powered import prediction_powered_mean
 from empathylab.stats.judges.transfer import Transferred
 from empathylab.stats.notes import Note
 
@@ -81,13 +81,25 @@ class Estimate:
     errors: tuple[TransferError, ...]
     """The judge's error on each of the others, when it was calibrated on the rest."""
     notes: tuple[Note, ...]
-    ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
-    """The interval at another confidence, before it is kept within the scale; infinite where no
-    level of the scale fits."""
     rows: pl.DataFrame | None = field(default=None, repr=False, compare=False)
     """Where people rated: their ratings, and the judge's, as they were used."""
     transferred: Transferred | None = field(default=None, repr=False, compare=False)
     """Of a judge alone: how it was calibrated."""
+
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """The interval at another confidence, before it is kept within the scale; infinite where no
+        level of the scale fits."""
+        if self.transferred is not None:
+            return self.transferred.ends_on(self.outcome.limits, confidence)
+        if self.rows is None:
+            return _NAN, _NAN
+        found = prediction_powered_mean(
+            self.rows,
+            rating=self.outcome.rating,
+            limits=self.outcome.limits,
+            confidence=confidence,
+        )
+        return found.low, found.high
 
     @property
     def beyond(self) -> bool:

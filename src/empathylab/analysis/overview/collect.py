@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -198,11 +199,12 @@ def from_lab(lab: Lab, *, first: Collection[int] = ()) -> LabOverview:
     """
     import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
 
-    with one_thread():
-        return _collected(lab, first)
+    # Style takes longest, and most of that time is spent in libraries that let other threads work.
+    with one_thread(), ThreadPoolExecutor(max_workers=1) as beside:
+        return _collected(lab, first, beside.submit(report_style, lab))
 
 
-def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
+def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | None]) -> LabOverview:
     all_runs = runs_frame(lab)
     shown = selected_runs(all_runs, first=first)
     chosen = shown["run"].to_list()
@@ -241,7 +243,7 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         appraisal=appraisal,
         ratings=tuple(rated),
         judges=judged,
-        style=report_style(lab),
+        style=style.result(),
         unrated=tuple(unrated),
         situations=tuple(replies_by_situation(replied)),
         situations_replied=replied.select("set", "situation").n_unique(),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
+from empathylab.analysis.style.texts import Reuse, read_chunk, read_texts, tagged_sentences
 from empathylab.analysis.text.apa import counted
 from empathylab.errors import InputError, MissingExtra
 from empathylab.style import (
@@ -16,16 +18,18 @@ from empathylab.style import (
     Profile,
     diversity,
     emoji_counts,
-    features,
     profiles,
     sentiment_missing,
 )
-from empathylab.style.authorship.predictability import Predictability, predictability
+from empathylab.style.authorship.predictability import (
+    MOST_RESPONSES,
+    Identification,
+    Predictability,
+    identification,
+)
 from empathylab.style.differences import FeatureDifference, feature_differences
-from empathylab.style.distinctive import DistinctiveTerms, distinctive_terms
-from empathylab.style.openings import Recurrences, recurrences
+from empathylab.style.distinctive import DistinctiveTerms
 from empathylab.style.rating_relations import ENOUGH_CLUSTERS, RatingRelation, rating_relations
-from empathylab.style.repetition import Repetition, repetition
 from empathylab.style.responses import (
     RESPONDENT,
     SITUATION,
@@ -34,7 +38,6 @@ from empathylab.style.responses import (
     require_respondent,
     usable_responses,
 )
-from empathylab.style.self_similarity import SelfSimilarity, self_similarity
 from empathylab.style.tactics.accuracy import PRECISION, RECALL, TacticAccuracy, built_in_accuracy
 from empathylab.style.tactics.correction import CorrectedUse, corrected_uses, label_accuracy
 from empathylab.style.tactics.tagging import (
@@ -50,7 +53,6 @@ from empathylab.style.tactics.tagging import (
 )
 
 _ROLES = (RESPONDENT, SITUATION, "sample")
-_TERMS = 60
 RULES = "rules"
 """The name of the tagger that ships."""
 
@@ -74,16 +76,6 @@ class Tactics:
     places: pl.DataFrame
     transitions: pl.DataFrame
     templates: tuple[Templates, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reuse:
-    """How much each respondent repeats itself, one result for each."""
-
-    repetition: tuple[Repetition, ...]
-    similarity: tuple[SelfSimilarity, ...]
-    openings: tuple[Recurrences, ...]
-    closings: tuple[Recurrences, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +126,7 @@ class Depth:
     predict: bool = True
     ablations: bool = True
     """Also from part of the text, which takes eight times as long."""
-    most_predicted: int = 10_000
+    most_predicted: int = MOST_RESPONSES
     """Responses used to identify authors; of more, situations are drawn."""
     permutations: int = 4_999
 
@@ -170,15 +162,19 @@ def estimate_style(
     if against is not None:
         require_respondent(against, names)
     notes = _opening_notes(dropped, names, dictionaries)
-    table = features(taken, lexicons=dictionaries, lists=lists)
     sentiment = sentiment_missing()
     notes += [sentiment] if sentiment else []
-    columns = _varying(table)
     authorship = None
     if len(names) > 1 and depth.predict:
-        authorship = _predictability(taken, folds, seed, depth, notes)
-    tactics = _tactics(taken, tagger, tagger_name, tactic_labels)
-    notes += _tactic_notes(tactics)
+        authorship = _identification(taken, folds, seed, depth, notes)
+    built_in = tagger is None
+    read = partial(read_chunk, dictionaries=tuple(dictionaries), lists=lists, tagged=built_in)
+    found = read_texts(taken, read, authorship, names, against, seed)
+    table = pl.concat([chunk.features for chunk in found.chunks])
+    columns = _varying(table)
+    tagged = tagged_sentences(found.chunks) if built_in else tactic_table(taken, tagger=tagger)
+    tactics = _tactics(tagged, taken, tagger_name, tactic_labels, built_in=built_in)
+    notes += [*_tactic_notes(tactics), *found.distinctive.notes, *found.notes]
     by_name = {profile.respondent: profile for profile in profiles(table)}
     return StyleEstimates(
         respondents=tuple(names),
@@ -188,7 +184,7 @@ def estimate_style(
         profiles=tuple(by_name[name] for name in names),
         diversity=tuple(sorted(diversity(taken), key=lambda found: names.index(found.respondent))),
         emoji=emoji_counts(taken),
-        distinctive=_distinctive(taken, names, against, notes),
+        distinctive=found.distinctive.terms,
         differences=tuple(
             feature_differences(
                 table,
@@ -198,9 +194,9 @@ def estimate_style(
                 seed=seed,
             )
         ),
-        predictability=authorship,
+        predictability=None if authorship is None else authorship.result(found.authorship),
         tactics=tactics,
-        reuse=_reuse(taken, seed),
+        reuse=found.reuse,
         rated=_rated(table, columns, ratings, notes),
         against=against,
         dictionaries=tuple(dictionaries),
@@ -257,34 +253,11 @@ def _varying(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _distinctive(
-    taken: pl.DataFrame, names: list[str], against: str | None, notes: list[str]
-) -> tuple[DistinctiveTerms, ...]:
-    """Each respondent compared with the rest or `against`; that one itself with all others."""
-    if len(names) < 2:
-        return ()
-    by_reference = distinctive_terms(taken, against=against, top=_TERMS)
-    found = {terms.respondent: terms for terms in by_reference}
-    if against is not None:
-        rest = distinctive_terms(taken, top=_TERMS)
-        found |= {terms.respondent: terms for terms in rest if terms.respondent == against}
-    alone = [name for name, terms in found.items() if not terms.responses]
-    if alone:
-        unpaired = distinctive_terms(taken, paired=False, top=_TERMS)
-        free = {terms.respondent: terms for terms in unpaired}
-        found |= {name: free[name] for name in alone}
-        notes.append(
-            f"{', '.join(alone)}: nobody else responded to the same situations, so distinctive "
-            "words may reflect the situations rather than the author."
-        )
-    return tuple(found[name] for name in names)
-
-
-def _predictability(
+def _identification(
     taken: pl.DataFrame, folds: int, seed: int, depth: Depth, notes: list[str]
-) -> Predictability | None:
+) -> Identification | None:
     try:
-        found = predictability(
+        found = identification(
             taken,
             folds=folds,
             with_ablations=depth.ablations,
@@ -305,21 +278,25 @@ def _predictability(
             f"each: {', '.join(found.left_out)}."
         )
     if found.not_drawn:
+        used = counted(len(found.versions[0].texts), "response")
         notes.append(
-            f"Authors were identified on {counted(found.full.responses, 'response')}, drawn by "
-            f"situation; {counted(found.not_drawn, 'response')} more were not used."
+            f"Authors were identified on {used}, drawn by situation; "
+            f"{counted(found.not_drawn, 'response')} more were not used."
         )
     return found
 
 
 def _tactics(
-    taken: pl.DataFrame, tagger: Tagger | None, name: str, labels: pl.DataFrame | None
+    table: pl.DataFrame,
+    taken: pl.DataFrame,
+    name: str,
+    labels: pl.DataFrame | None,
+    *,
+    built_in: bool,
 ) -> Tactics:
-    table = tactic_table(taken, tagger=tagger)
     uses = tactic_uses(table)
     names = list(dict.fromkeys(use.tactic for use in uses))
     labelled = [] if labels is None else label_accuracy(table, taken, labels, names)
-    built_in = tagger is None
     return Tactics(
         tagger=name,
         uses=tuple(uses),
@@ -346,15 +323,6 @@ def _tactic_notes(tactics: Tactics) -> list[str]:
             f"below {PRECISION:.0%} or recall below {RECALL:.0%}, or not known)."
         )
     return notes
-
-
-def _reuse(taken: pl.DataFrame, seed: int) -> Reuse:
-    return Reuse(
-        repetition=tuple(repetition(taken, seed=seed)),
-        similarity=tuple(self_similarity(taken)),
-        openings=tuple(recurrences(taken, where="opening")),
-        closings=tuple(recurrences(taken, where="closing")),
-    )
 
 
 def _rated(

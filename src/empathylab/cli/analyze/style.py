@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.api.run_options import RunOptions
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, WordsOption
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    EngineOption,
+    JsonOption,
+    LabOption,
+    WordsOption,
+    WorkersOption,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,6 +171,8 @@ def style(
     max_total_tokens: MaxTotalTokensOption = None,
     words: WordsOption = False,
     table: TableOption = None,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -175,10 +184,12 @@ def style(
     which features are associated with higher ones.
     """
     from empathylab.analysis.style import Depth
+    from empathylab.compute import choose
     from empathylab.style import by_rules, read_lexicon, tactic_rules
     from empathylab.style import tactic_labels as as_labels
     from empathylab.tables import read_table
 
+    choose(engine, workers)
     options: dict[str, Any] = {
         "dictionaries": [read_lexicon(path) for path in dictionary or ()],
         "lists": lists,
@@ -246,7 +257,7 @@ def _of_lab(folder: Path, options: dict[str, Any]) -> StyleResult:
     from empathylab.analysis import style as analysis
     from empathylab.store import Lab
 
-    with Lab.open(folder, create=False) as opened:
+    with Lab.open_to_analyse(folder) as opened:
         return analysis.from_lab(opened, **options)
 
 

@@ -7,6 +7,7 @@ from empathylab.report.blocks import Figure
 from empathylab.report.chart_parts import estimates_chart
 
 _MOST_ROWS = 5
+_FEW_ROWS = 2
 
 
 def main_figure(chart: MainChart) -> Figure:
@@ -38,6 +39,7 @@ def main_figure(chart: MainChart) -> Figure:
         zero=chart.zero,
         panels="panel" if panels else None,
         compact=compact,
+        large=not panels and len(chart.rows) <= _FEW_ROWS,
     )
     note = "" if not chart.omitted else f"{chart.omitted} respondents in between are not shown."
     return Figure(name="main", title=chart.title, spec=spec, note=note)

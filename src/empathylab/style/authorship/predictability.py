@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.compute import map_ordered
 from empathylab.errors import InputError
 from empathylab.stats.intervals import wilson
-from empathylab.style.authorship import ablations
-from empathylab.style.authorship.classifier import (
-    LONGEST,
-    Counts,
-    Numbers,
-    coefficients,
-    ngram_counts,
-    out_of_fold,
-    out_of_fold_dense,
-    require_sklearn,
-    situation_folds,
-    weighted,
+from empathylab.style.authorship.classifier import LONGEST, Numbers, require_sklearn
+from empathylab.style.authorship.giveaways import Giveaway
+from empathylab.style.authorship.versions import (
+    UNCHANGED,
+    Outcome,
+    Version,
+    classified,
+    versions,
 )
-from empathylab.style.authorship.refitting import refitting_factor
 from empathylab.style.responses import (
     RESPONDENT,
     SITUATION,
@@ -35,15 +31,16 @@ from empathylab.style.responses import (
     usable_responses,
 )
 from empathylab.style.shares import effective_size
-from empathylab.style.text.sentences import sentence_lists
-from empathylab.style.text.tokens import word_lists
 
 Array = NDArray[np.float64]
 
+MOST_RESPONSES = 4_000
+"""Responses that are looked at: more would narrow the interval by less than a percentage point."""
+WORTH_WORKERS = 10_000
+"""Responses times versions below which one process is done before others have started."""
 _DRAWS = 1_000
 _MOST_CHARACTERS = 3_000_000
 _CELLS_AT_ONCE = 4_000_000
-_CANDIDATES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +76,6 @@ class Classification:
 
 
 @dataclass(frozen=True, slots=True)
-class Giveaway:
-    """An n-gram by which a respondent is told from the others."""
-
-    respondent: str
-    kind: str
-    """`characters` or `words`."""
-    term: str
-    """As in the text, a space written as ␣ among characters."""
-    weight: float
-    """Its coefficient, over the mean of all respondents."""
-    contribution: float
-    """Weight times how much more of it the respondent has: what it does for telling them."""
-    share: float
-    """Of the respondent's responses, those that hold it."""
-    against_share: float
-
-
-@dataclass(frozen=True, slots=True)
 class Predictability:
     """Whether the writer can be told from the text, and what gives it away."""
 
@@ -123,7 +102,7 @@ def predictability(
     folds: int = 5,
     with_ablations: bool = True,
     top: int = 15,
-    most: int = 10_000,
+    most: int = MOST_RESPONSES,
     respondent: str = RESPONDENT,
     situation: str = SITUATION,
     text: str = TEXT,
@@ -139,26 +118,118 @@ def predictability(
     Above `most` responses, or three million characters, situations are drawn at random. Needs the
     extra `style`.
     """
+    work = identification(
+        frame,
+        folds=folds,
+        with_ablations=with_ablations,
+        top=top,
+        most=most,
+        respondent=respondent,
+        situation=situation,
+        text=text,
+        confidence=confidence,
+        seed=seed,
+    )
+    worth = len(work.versions[0].texts) * len(work.versions) >= WORTH_WORKERS
+    outcomes = map_ordered(classified, work.versions, workers=None if worth else 1)
+    return work.result(list(outcomes))
+
+
+@dataclass(frozen=True, slots=True)
+class Identification:
+    """The versions of the responses that are to be classified, and what becomes of the answers."""
+
+    versions: tuple[Version, ...]
+    """The whole texts first; each can be classified in a process of its own."""
+    names: list[str]
+    folds: int
+    confidence: float
+    seed: int
+    dropped: int
+    left_out: tuple[str, ...]
+    not_drawn: int
+
+    def result(self, outcomes: Sequence[Outcome]) -> Predictability:
+        """The result, given what `classified` found for each version."""
+        factor = outcomes[0].factor
+        found: list[Classification] = []
+        for version, outcome in zip(self.versions, outcomes, strict=True):
+            if outcome.told is not None:
+                found.append(self._scored(version, outcome.told, outcome.note, factor))
+            elif outcome.note == UNCHANGED:
+                found.append(replace(found[0], name=version.name, note=UNCHANGED))
+        full, *ablated = found
+        return Predictability(
+            respondents=tuple(self.names),
+            full=full,
+            ablations=tuple(ablated),
+            giveaways=outcomes[0].giveaways,
+            uniform_chance=1 / len(self.names),
+            folds=self.folds,
+            grouped_by=SITUATION,
+            dropped=self.dropped,
+            left_out=self.left_out,
+            not_drawn=self.not_drawn,
+        )
+
+    def _scored(self, version: Version, told: Numbers, note: str, factor: float) -> Classification:
+        """How well the authors of a version were identified.
+
+        By `factor` the standard error of the accuracy exceeds that of unchanged classifiers.
+        """
+        kinds, place, writers = len(self.names), version.places, version.writers
+        tables = np.zeros((int(place.max()) + 1, kinds, kinds))
+        np.add.at(tables, (place, writers, told), 1)
+        confusion = tables.sum(axis=0)
+        hits, sizes = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
+        accuracy = float(hits.sum() / sizes.sum())
+        size = effective_size(hits, sizes) / factor**2
+        low, high = map(float, wilson(accuracy, size, confidence=self.confidence))
+        f1_low, f1_high = _bootstrap(tables, self.confidence, self.seed)
+        return Classification(
+            name=version.name,
+            accuracy=accuracy,
+            low=low,
+            high=high,
+            macro_f1=float(macro_f1(confusion)),
+            macro_f1_low=f1_low,
+            macro_f1_high=f1_high,
+            chance=float(confusion.sum(axis=1).max() / confusion.sum()),
+            confusion=tuple(tuple(int(cell) for cell in row) for row in confusion),
+            responses=len(writers),
+            situations=len(tables),
+            p=permutation_p(place, writers, told, factor=factor, seed=self.seed),
+            note=note or version.note,
+        )
+
+
+def identification(
+    frame: pl.DataFrame,
+    *,
+    folds: int = 5,
+    with_ablations: bool = True,
+    top: int = 15,
+    most: int = MOST_RESPONSES,
+    respondent: str = RESPONDENT,
+    situation: str = SITUATION,
+    text: str = TEXT,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Identification:
+    """What `predictability` has to classify; for those who spread it over processes themselves."""
     require_sklearn()
     responses = usable_responses(frame, respondent=respondent, situation=situation, text=text)
     require_several(responses, "telling writers apart")
     known, left_out = _often_enough(responses, folds)
     drawn = _drawn(known, most, folds, seed)
     names = [str(name) for name in drawn[RESPONDENT].unique(maintain_order=True)]
-    counts = ngram_counts(drawn[TEXT])
-    judge = _Judge(names, folds, confidence, seed)
-    if counts.blocks:
-        places = (_places(drawn[SITUATION]), judge.writers(drawn), judge.fold(drawn))
-        judge = replace(judge, factor=refitting_factor(counts, *places, seed=seed))
-    full = judge.classify("full", drawn, counts)
-    return Predictability(
-        respondents=tuple(names),
-        full=full,
-        ablations=tuple(_ablated(judge, drawn, full)) if with_ablations else (),
-        giveaways=tuple(_giveaways(judge, drawn, counts, top)),
-        uniform_chance=1 / len(names),
+    chosen = versions(drawn, names, folds=folds, seed=seed, top=top, with_ablations=with_ablations)
+    return Identification(
+        versions=tuple(chosen),
+        names=names,
         folds=folds,
-        grouped_by=SITUATION,
+        confidence=confidence,
+        seed=seed,
         dropped=frame.height - known.height,
         left_out=tuple(left_out),
         not_drawn=known.height - drawn.height,
@@ -191,65 +262,6 @@ def _drawn(known: pl.DataFrame, most: int, folds: int, seed: int) -> pl.DataFram
     )
     kept = order.filter(fits | (pl.int_range(pl.len()) < folds))[SITUATION]
     return known.filter(pl.col(SITUATION).is_in(kept.implode()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Judge:
-    names: list[str]
-    folds: int
-    confidence: float
-    seed: int
-    factor: float = 1.0
-    """By which the standard error of the accuracy exceeds that of unchanged classifiers."""
-
-    def writers(self, responses: pl.DataFrame) -> Numbers:
-        return responses[RESPONDENT].cast(pl.Enum(self.names)).to_physical().to_numpy().astype(int)
-
-    def fold(self, responses: pl.DataFrame) -> Numbers:
-        return situation_folds(responses[SITUATION].to_list(), self.folds, seed=self.seed)
-
-    def classify(
-        self, name: str, responses: pl.DataFrame, features: Counts | Array, note: str = ""
-    ) -> Classification:
-        writers, fold = self.writers(responses), self.fold(responses)
-        if isinstance(features, Counts):
-            told = out_of_fold(features, writers, fold)
-        else:
-            told = out_of_fold_dense(features, writers, fold)
-        return self._scored(name, responses[SITUATION], writers, told, note)
-
-    def _scored(
-        self, name: str, situations: pl.Series, writers: Numbers, told: Numbers, note: str
-    ) -> Classification:
-        kinds = len(self.names)
-        place = _places(situations)
-        tables = np.zeros((int(place.max()) + 1, kinds, kinds))
-        np.add.at(tables, (place, writers, told), 1)
-        confusion = tables.sum(axis=0)
-        hits, sizes = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
-        accuracy = float(hits.sum() / sizes.sum())
-        size = effective_size(hits, sizes) / self.factor**2
-        low, high = map(float, wilson(accuracy, size, confidence=self.confidence))
-        f1_low, f1_high = _bootstrap(tables, self.confidence, self.seed)
-        return Classification(
-            name=name,
-            accuracy=accuracy,
-            low=low,
-            high=high,
-            macro_f1=float(macro_f1(confusion)),
-            macro_f1_low=f1_low,
-            macro_f1_high=f1_high,
-            chance=float(confusion.sum(axis=1).max() / confusion.sum()),
-            confusion=tuple(tuple(int(cell) for cell in row) for row in confusion),
-            responses=len(writers),
-            situations=len(tables),
-            p=permutation_p(place, writers, told, factor=self.factor, seed=self.seed),
-            note=note,
-        )
-
-
-def _places(situations: pl.Series) -> Numbers:
-    return np.unique(situations.to_numpy(), return_inverse=True)[1]
 
 
 def permutation_p(
@@ -302,95 +314,3 @@ def _bootstrap(tables: Array, confidence: float, seed: int) -> tuple[float, floa
     tail = (1 - confidence) / 2
     low, high = np.quantile(np.concatenate(scores), [tail, 1 - tail])
     return float(low), float(high)
-
-
-def _ablated(judge: _Judge, drawn: pl.DataFrame, full: Classification) -> list[Classification]:
-    found = []
-    for name, change in ablations.EVERY_CHANGE.items():
-        changed = drawn.with_columns(change(drawn[TEXT]))
-        found.append(_from_texts(judge, f"without {name}", changed, drawn, full))
-    cut = ablations.without_length(drawn)
-    bare = cut
-    for change in ablations.EVERY_CHANGE.values():
-        bare = bare.with_columns(change(bare[TEXT]))
-    lone = drawn.height - cut.height
-    note = f"{lone} responses to situations that only one answered left out" if lone else ""
-    for name, texts in (("without length", cut), ("words alone", bare)):
-        if cut[RESPONDENT].n_unique() == len(judge.names):
-            found.append(judge.classify(name, texts, ngram_counts(texts[TEXT]), note))
-    marks = ngram_counts(ablations.punctuation_only(drawn[TEXT]), characters=(1, 3))
-    found.append(judge.classify("length alone", drawn, _lengths(drawn[TEXT])))
-    if marks.blocks:
-        found.append(judge.classify("punctuation alone", drawn, marks))
-    return found
-
-
-def _from_texts(
-    judge: _Judge, name: str, changed: pl.DataFrame, before: pl.DataFrame, full: Classification
-) -> Classification:
-    if changed[TEXT].equals(before[TEXT]):
-        return replace(full, name=name, note="no text had any")
-    counts = ngram_counts(changed[TEXT])
-    if not counts.blocks:
-        lengths = np.zeros((changed.height, 1))
-        return judge.classify(name, changed, lengths, "nothing is left of the texts")
-    return judge.classify(name, changed, counts)
-
-
-def _lengths(texts: pl.Series) -> Array:
-    words = word_lists(texts).list.len().to_numpy().astype(float)
-    sentences = sentence_lists(texts).list.len().to_numpy().astype(float)
-    characters = texts.str.len_chars().to_numpy().astype(float)
-    per_sentence = words / np.maximum(sentences, 1)
-    lengths: Array = np.log1p(np.column_stack([words, sentences, characters, per_sentence]))
-    return lengths
-
-
-def _giveaways(judge: _Judge, drawn: pl.DataFrame, counts: Counts, top: int) -> list[Giveaway]:
-    writers = judge.writers(drawn)
-    features = weighted(counts, np.ones(drawn.height, dtype=bool))
-    weights = coefficients(features, writers)
-    present = features.copy()
-    present.data = (present.data > 0).astype(np.float32)
-    starts = np.cumsum([0, *(block.shape[1] for block in counts.blocks)])
-    found = []
-    for number, name in enumerate(judge.names):
-        mine = writers == number
-        more = _column_mean(features[mine]) - _column_mean(features[~mine])
-        share, against = _column_mean(present[mine]), _column_mean(present[~mine])
-        gain = np.where(more > 0, weights[number] * more, 0.0)
-        for block, kind in enumerate(counts.kinds):
-            inside = gain[starts[block] : starts[block + 1]]
-            for place in _best(inside, counts.names[block], kind, top):
-                at = starts[block] + place
-                term = str(counts.names[block][place])
-                found.append(
-                    Giveaway(
-                        respondent=name,
-                        kind=kind,
-                        term=term.replace(" ", "␣") if kind == "characters" else term,
-                        weight=float(weights[number, at]),
-                        contribution=float(inside[place]),
-                        share=float(share[at]),
-                        against_share=float(against[at]),
-                    )
-                )
-    return found
-
-
-def _best(gain: Array, names: NDArray[np.object_], kind: str, top: int) -> list[int]:
-    """The n-grams that gain most; of those that hold one another, only the first."""
-    chosen: list[int] = []
-    edge = " " if kind == "words" else ""
-    listed: list[str] = []
-    for place in np.argsort(-gain, kind="stable")[: _CANDIDATES * top]:
-        name = f"{edge}{names[place]}{edge}"
-        if gain[place] > 0 and not any(name in other or other in name for other in listed):
-            listed.append(name)
-            chosen.append(int(place))
-    return chosen[:top]
-
-
-def _column_mean(matrix: Any) -> Array:
-    mean: Array = np.asarray(matrix.sum(axis=0, dtype=np.float64)).ravel() / matrix.shape[0]
-    return mean

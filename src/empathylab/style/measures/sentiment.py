@@ -112,7 +112,7 @@ class _Scorer:
 
         def named(match: re.Match[str]) -> str:
             apart = match.start() and text[match.start() - 1] != " "
-            return " " * bool(apart) + self._emoji[match[0]]
+            return f"{' ' if apart else ''}{self._emoji[match[0]]}"
 
         return self._any_emoji.sub(named, text)
 

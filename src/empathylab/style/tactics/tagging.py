@@ -26,6 +26,7 @@ Tagger = Callable[[Sequence[str]], Sequence[Collection[str]]]
 
 START, END = "start", "end"
 _TACTICS = pl.List(pl.String)
+_LONGEST = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def _tags(sentences: pl.Series, tagger: Tagger | None) -> pl.Series:
 def _by_classifier(sentences: pl.Series) -> pl.Series:
     """By the built-in rules, weighed by the classifier; what no rule found comes last."""
     tagged, places = classify(sentences, tactic_rules())
-    end = pl.lit(2 * (sentences.str.len_bytes().max() or 0), dtype=pl.UInt32)
+    end = pl.lit(_LONGEST, dtype=pl.UInt32)
     return _ordered(
         places.select(
             pl.when(pl.Series(tagged[:, column])).then(pl.col(name).fill_null(end)).alias(name)

@@ -1,0 +1,136 @@
+"""The responses as written, and with something taken away; each classified by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.style.authorship import ablations
+from empathylab.style.authorship.classifier import (
+    Numbers,
+    ngram_counts,
+    out_of_fold,
+    out_of_fold_dense,
+    situation_folds,
+)
+from empathylab.style.authorship.giveaways import Giveaway, find_giveaways
+from empathylab.style.authorship.refitting import refitting_factor
+from empathylab.style.responses import RESPONDENT, SITUATION, TEXT
+from empathylab.style.text.sentences import sentence_lists
+from empathylab.style.text.tokens import word_lists
+
+UNCHANGED = "no text had any"
+FULL, MARKS, LENGTHS = "full", "punctuation alone", "length alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Responses to be classified: all that a process needs for it."""
+
+    name: str
+    texts: pl.Series
+    places: Numbers
+    """The number of each response's situation."""
+    writers: Numbers
+    """The number of each response's respondent in `names`."""
+    fold: Numbers
+    names: tuple[str, ...]
+    top: int
+    seed: int
+    note: str = ""
+
+
+class Outcome(NamedTuple):
+    """Whom a classifier named for each response of a version."""
+
+    told: Numbers | None
+    """None where there was nothing to go by."""
+    note: str = ""
+    factor: float = 1.0
+    """Of the full texts: `refitting_factor`."""
+    giveaways: tuple[Giveaway, ...] = ()
+    """Of the full texts."""
+
+
+def versions(
+    drawn: pl.DataFrame,
+    names: Sequence[str],
+    *,
+    folds: int,
+    seed: int,
+    top: int,
+    with_ablations: bool = True,
+) -> list[Version]:
+    """The full texts, then without parts of them, then their length and punctuation alone."""
+
+    def version(name: str, responses: pl.DataFrame, note: str = "") -> Version:
+        writers = responses[RESPONDENT].cast(pl.Enum(names)).to_physical()
+        return Version(
+            name=name,
+            texts=responses[TEXT],
+            places=np.unique(responses[SITUATION].to_numpy(), return_inverse=True)[1],
+            writers=writers.to_numpy().astype(int),
+            fold=situation_folds(responses[SITUATION].to_list(), folds, seed=seed),
+            names=tuple(names),
+            top=top,
+            seed=seed,
+            note=note,
+        )
+
+    found = [version(FULL, drawn)]
+    if not with_ablations:
+        return found
+    for name, change in ablations.EVERY_CHANGE.items():
+        changed = drawn.with_columns(change(drawn[TEXT]))
+        note = UNCHANGED if changed[TEXT].equals(drawn[TEXT]) else ""
+        found.append(version(f"without {name}", changed, note))
+    cut = ablations.without_length(drawn)
+    if cut[RESPONDENT].n_unique() == len(names):
+        bare = cut
+        for change in ablations.EVERY_CHANGE.values():
+            bare = bare.with_columns(change(bare[TEXT]))
+        lone = drawn.height - cut.height
+        note = f"{lone} responses to situations that only one answered left out" if lone else ""
+        found += [version("without length", cut, note), version("words alone", bare, note)]
+    marks = drawn.with_columns(ablations.punctuation_only(drawn[TEXT]))
+    return [*found, version(LENGTHS, drawn), version(MARKS, marks)]
+
+
+def classified(version: Version) -> Outcome:
+    """Whom classifiers name as the authors of a version's responses."""
+    if version.note == UNCHANGED:
+        return Outcome(None, UNCHANGED)
+    if version.name == LENGTHS:
+        lengths = _lengths(version.texts)
+        return Outcome(out_of_fold_dense(lengths, version.writers, version.fold))
+    sizes = (1, 3) if version.name == MARKS else (2, 4)
+    counts = ngram_counts(version.texts, characters=sizes)
+    if not counts.blocks and version.name == MARKS:
+        return Outcome(None)
+    if not counts.blocks:
+        nothing = np.zeros((len(version.texts), 1))
+        told = out_of_fold_dense(nothing, version.writers, version.fold)
+        return Outcome(told, "nothing is left of the texts")
+    told = out_of_fold(counts, version.writers, version.fold)
+    if version.name != FULL:
+        return Outcome(told)
+    rows = version.places, version.writers, version.fold
+    factor = refitting_factor(counts, *rows, seed=version.seed)
+    giveaways = find_giveaways(counts, version.writers, version.names, version.top)
+    return Outcome(told, factor=factor, giveaways=giveaways)
+
+
+def _lengths(texts: pl.Series) -> NDArray[np.float64]:
+    words = word_lists(texts).list.len().to_numpy().astype(float)
+    sentences = sentence_lists(texts).list.len().to_numpy().astype(float)
+    characters = texts.str.len_chars().to_numpy().astype(float)
+    per_sentence = words / np.maximum(sentences, 1)
+    lengths: NDArray[np.float64] = np.log1p(
+        np.column_stack([words, sentences, characters, per_sentence])
+    )
+    return lengths
