@@ -20,6 +20,7 @@ import polars as pl
 from sqlalchemy import Connection
 
 from empathylab.store import Lab
+from empathylab.store.studies.live import reply_counts
 from empathylab.store.studies.monitoring import (
     answer_counts,
     arrival_hours,
@@ -116,6 +117,7 @@ class Watched:
     balance: tuple[Balance, ...]
     median: float
     """Seconds that finished participants took; whole minutes while the study is open."""
+    replies: Mapping[str, int] = field(hash=False)
     ratings: int
     simulated: int
     tests: int
@@ -167,6 +169,8 @@ def watch(
         traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
         stopped = stopped_arms(connection, own.id)
         ratings = count_ratings(connection, own.id)
+        closed = own.status == "closed"
+        replies = reply_counts(connection, own.id, closed=closed) if study.live else {}
     everybody = states.filter(pl.col("world") == "person")
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
@@ -192,6 +196,7 @@ def watch(
         attention=summed.attention,
         balance=summed.balance,
         median=summed.median if own.status == "closed" else _whole_minutes(summed.median),
+        replies=replies,
         ratings=ratings,
         simulated=_total(states.filter(pl.col("world") == "simulated")),
         tests=_total(states.filter(pl.col("world") == "test")),
