@@ -13,7 +13,7 @@ PANEL = 250
 """Pixels of a small multiple; the page makes it as wide as there is room for."""
 _ROW = 24
 _MOST_IN_ROW = 3
-_LARGE_ROW = 58
+_LARGE_ROW = 78
 _CLOSE = 13
 
 
@@ -136,13 +136,13 @@ def estimates_chart(
         tooltip=tooltip,
     )
     # All rows have a value, so nothing needs to be filtered out.
-    thick = 9 if large else 3
+    thick = 11 if large else 3
     lines = base.mark_rule(strokeWidth=thick, opacity=0.45 if large else 0.55, invalid=None).encode(
         alt.X("from:Q", axis=axis, scale=scale), alt.X2("to:Q")
     )
-    points = base.mark_point(filled=True, size=80, opacity=1, invalid=None).encode(
-        alt.X(f"{estimate}:Q", axis=axis, scale=scale)
-    )
+    points = base.mark_point(
+        filled=True, size=110 if large else 80, opacity=1, invalid=None
+    ).encode(alt.X(f"{estimate}:Q", axis=axis, scale=scale))
     labels = base.mark_text(
         align=alt.expr("datum.align"),
         dx=alt.expr("datum.shift"),
