@@ -140,9 +140,9 @@ def estimates_chart(
     lines = base.mark_rule(strokeWidth=thick, opacity=0.45 if large else 0.55, invalid=None).encode(
         alt.X("from:Q", axis=axis, scale=scale), alt.X2("to:Q")
     )
-    points = base.mark_point(
-        filled=True, size=110 if large else 80, opacity=1, invalid=None
-    ).encode(alt.X(f"{estimate}:Q", axis=axis, scale=scale))
+    points = base.mark_point(filled=True, size=45 if large else 80, opacity=1, invalid=None).encode(
+        alt.X(f"{estimate}:Q", axis=axis, scale=scale)
+    )
     labels = base.mark_text(
         align=alt.expr("datum.align"),
         dx=alt.expr("datum.shift"),
