@@ -16,6 +16,7 @@ import argparse
 import numpy as np
 import polars as pl
 
+from empathylab.compute import map_ordered
 from empathylab.stats.intervals import change_interval
 from empathylab.stats.questionnaires.appraisal import SCORES, scale_changes
 
@@ -81,13 +82,20 @@ def rates(
     return rejected[0] / times, tested[0] / times, rejected[1] / times
 
 
+def job_rates(
+    job: tuple[tuple[int, int, float, float, float], int, int],
+) -> tuple[float, float, float]:
+    """The rates of a design, for `map_ordered`."""
+    return rates(*job)
+
+
 def main() -> None:
     """Prints one line per design."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", type=int, default=1000, help="Replications of each design.")
     times = parser.parse_args().times
-    for seed, (name, design) in enumerate(DESIGNS.items()):
-        now, tested, before = rates(design, times, seed)
+    jobs = [(design, times, seed) for seed, design in enumerate(DESIGNS.values())]
+    for name, (now, tested, before) in zip(DESIGNS, map_ordered(job_rates, jobs), strict=True):
         shown = f"{now:.3f}" if tested else "not tested"
         print(f"error_rate[{name}] {shown}")
         print(f"error_rate_0.1[{name}] {before:.3f}")

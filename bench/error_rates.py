@@ -4,15 +4,15 @@ Prints a line per design: the proportion of studies without a difference in whic
 5% (`false_positives`), the proportion of intervals that contain the truth (`coverage`), and how
 many studies were simulated. Designs: `analyze ratings`, `changes`, `leaderboard`, `agreement`,
 `style`, and a judge of a new model. `EMPATHYLAB_REPLICATIONS` sets the number of studies (400 if
-not set), `EMPATHYLAB_PROCESSES` the processes (2), `EMPATHYLAB_DESIGNS` a part of the names of the
-designs to run. Left out: appraisal (`appraisal_error_rates.py`).
+not set), `EMPATHYLAB_WORKERS` the processes (one per core), `EMPATHYLAB_DESIGNS` a part of the
+names of the designs to run. Left out: appraisal (`appraisal_error_rates.py`).
 """
 
 from __future__ import annotations
 
 import os
 import time
-from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
 
 # Before polars is imported: a process each is enough.
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
@@ -20,12 +20,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from designs import agreement, arms, changes, judges, leaderboard, style
 from designs.simulation import Counts, Design
+from empathylab.compute import map_ordered
 
 REPLICATIONS = int(os.environ.get("EMPATHYLAB_REPLICATIONS", "400"))
-PROCESSES = int(os.environ.get("EMPATHYLAB_PROCESSES", "2"))
 CHOSEN = os.environ.get("EMPATHYLAB_DESIGNS", "")
 TOPICS = (arms, changes, leaderboard, agreement, style, judges)
 DESIGNS: list[Design] = [design for topic in TOPICS for design in topic.DESIGNS]
+# A design's place gives its seeds: new designs go last.
+DESIGNS += arms.FEW_RATINGS
 
 
 def counted(job: tuple[Design, int]) -> Counts:
@@ -35,23 +37,24 @@ def counted(job: tuple[Design, int]) -> Counts:
 
 
 def main() -> None:
-    with ProcessPoolExecutor(PROCESSES) as pool:
-        for number, design in enumerate(DESIGNS):
-            if CHOSEN not in design.name:
-                continue
-            begun = time.perf_counter()
-            seeds = range(1_000_000 * number, 1_000_000 * number + REPLICATIONS)
-            found = list(pool.map(counted, [(design, seed) for seed in seeds], chunksize=5))
-            rates = [
-                f"{measure} {_rate([counts[measure] for counts in found]):.4f}"
-                for measure in found[0]
-            ]
-            seconds = time.perf_counter() - begun
-            print(
-                f"{design.name} {' '.join(rates)} replications {REPLICATIONS} "
-                f"seconds {seconds:.0f}",
-                flush=True,
-            )
+    chosen = [pair for pair in enumerate(DESIGNS) if CHOSEN in pair[1].name]
+    jobs = [
+        (design, 1_000_000 * number + seed)
+        for number, design in chosen
+        for seed in range(REPLICATIONS)
+    ]
+    results = map_ordered(counted, jobs)
+    for _, design in chosen:
+        begun = time.perf_counter()
+        found = list(islice(results, REPLICATIONS))
+        rates = [
+            f"{measure} {_rate([counts[measure] for counts in found]):.4f}" for measure in found[0]
+        ]
+        seconds = time.perf_counter() - begun
+        print(
+            f"{design.name} {' '.join(rates)} replications {REPLICATIONS} seconds {seconds:.0f}",
+            flush=True,
+        )
 
 
 def _rate(counts: list[tuple[int, int]]) -> float:

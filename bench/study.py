@@ -8,24 +8,34 @@ seconds. Then the same on PostgreSQL with two workers (`postgres_`). The server 
 serve`, as in production, its log included; the raters and PostgreSQL share its cores. A submit is
 timed from sending the form to its acknowledgement; `page_` is the page after it. `server_cpu`,
 `database_cpu` and `client_cpu` are processor time per rating, which a busy machine changes less
-than the rest; that of SQLite is in the server's. `load` is the machine's load average at the end.
+than the rest; that of SQLite is in the server's; `ratings_per_server_core` is what a core that
+does nothing else could acknowledge by that. `load` is the machine's load average at the end.
+`hosts_`: two groups of server processes, as on two machines, on one PostgreSQL. Each request of a
+rater goes to the other group than the one before. Meanwhile a worker is killed, a whole group is
+killed and started again, and both groups are restarted one after the other; a rater whose request
+fails sends it again (`retries`).
+
+Options: `python bench/study.py [at_once|thinking|postgres|hosts|many] [--raters N] [--think S]`.
+`many` is not run by itself: 5,000 raters who think for 30 to 90 seconds, on PostgreSQL.
 Left out: a network, TLS and a proxy; a disk that is slow to confirm a write; other studies.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
@@ -44,6 +54,7 @@ from empathylab.study.session.service import launch
 from tests.helpers.postgres import postgres
 
 RATINGS = 10
+PATIENCE = 120
 STUDY = """\
 name: bench
 version: 1
@@ -108,24 +119,26 @@ class Seen:
     pages: list[float] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)
     ratings: int = 0
+    retries: int = 0
     seconds: float = 0.0
 
 
 class Rater:
-    """A browser with one connection, as cheap as it can be: it shares the server's cores."""
+    """A browser with a connection to each server, as cheap as it can be: it shares their cores."""
 
-    def __init__(self, port: int, seen: Seen, think: float, seed: int) -> None:
-        self._port = port
+    def __init__(self, ports: Sequence[int], seen: Seen, think: float, seed: int) -> None:
+        self._ports = ports
         self._seen = seen
         self._think = think
         self._random = random.Random(seed)
         self._cookie = b""
         self._location = b"/page"
+        self._asked = seed
+        self._streams: dict[int, tuple[asyncio.StreamReader, asyncio.StreamWriter]] = {}
 
     async def take_part(self) -> None:
         """Arrives, agrees, rates, and sees the end."""
         await asyncio.sleep(self._random.uniform(0, self._think))
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         try:
             await self._ask(b"GET", b"/")
             page = await self._page()
@@ -138,7 +151,8 @@ class Rater:
         except (ValueError, OSError, asyncio.IncompleteReadError) as error:
             self._seen.errors[str(error)] += 1
         finally:
-            self._writer.close()
+            for _, writer in self._streams.values():
+                writer.close()
 
     async def _answer(self, page: bytes, answers: dict[str, str]) -> bytes:
         if self._think:
@@ -162,14 +176,37 @@ class Rater:
         return page
 
     async def _ask(self, method: bytes, path: bytes, body: bytes = b"") -> tuple[int, bytes]:
+        """The answer; with several servers each takes its turn, and another where one fails."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            self._asked += 1
+            port = self._ports[self._asked % len(self._ports)]
+            try:
+                status, content = await self._asked_at(port, method, path, body)
+                if status != 503 or len(self._ports) == 1:
+                    return status, content
+            except (OSError, asyncio.IncompleteReadError):
+                if len(self._ports) == 1 or time.monotonic() > until:
+                    raise
+                if stream := self._streams.pop(port, None):
+                    stream[1].close()
+            self._seen.retries += 1
+            await asyncio.sleep(0.1)
+
+    async def _asked_at(
+        self, port: int, method: bytes, path: bytes, body: bytes
+    ) -> tuple[int, bytes]:
+        if port not in self._streams:
+            self._streams[port] = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = self._streams[port]
         head = [b"%s %s HTTP/1.1" % (method, path), b"Host: 127.0.0.1", b"Cookie: " + self._cookie]
         if body:
             head.append(b"Content-Type: application/x-www-form-urlencoded")
             head.append(b"Content-Length: %d" % len(body))
-        self._writer.write(b"\r\n".join((*head, b"", body)))
-        told = await self._reader.readuntil(b"\r\n\r\n")
+        writer.write(b"\r\n".join((*head, b"", body)))
+        answered = await reader.readuntil(b"\r\n\r\n")
         length = 0
-        for line in told.split(b"\r\n"):
+        for line in answered.split(b"\r\n"):
             name, _, value = line.partition(b": ")
             if name == b"content-length":
                 length = int(value)
@@ -177,7 +214,7 @@ class Rater:
                 self._location = value
             elif name == b"set-cookie":
                 self._cookie = value.partition(b";")[0]
-        return int(told[9:12]), await self._reader.readexactly(length)
+        return int(answered[9:12]), await reader.readexactly(length)
 
 
 def _field(page: bytes, name: bytes) -> str:
@@ -186,45 +223,82 @@ def _field(page: bytes, name: bytes) -> str:
     return page[start : page.index(b'"', start)].decode()
 
 
-async def _rate(port: int, raters: int, think: float) -> Seen:
+async def _rate(
+    ports: Sequence[int],
+    raters: int,
+    think: float,
+    meanwhile: Callable[[Seen], Awaitable[None]] | None = None,
+) -> Seen:
     seen = Seen()
     begun = time.perf_counter()
-    people = [Rater(port, seen, think, one) for one in range(raters)]
-    await asyncio.gather(*(one.take_part() for one in people))
+    people = [Rater(ports, seen, think, number) for number in range(raters)]
+    troubles = [meanwhile(seen)] if meanwhile else []
+    await asyncio.gather(*(rater.take_part() for rater in people), *troubles)
     seen.seconds = time.perf_counter() - begun
     return seen
 
 
-@contextlib.contextmanager
-def server(folder: Path, workers: int, database: str | None) -> Iterator[tuple[int, list[int]]]:
-    """The port of `empathylab study serve` and its processes, with its log in a file."""
-    environment = dict(os.environ)
-    if database:
-        environment["EMPATHYLAB_DATABASE_URL"] = database
-    command = [sys.executable, "-m", "empathylab", "study", "serve", "bench", "--lab", str(folder)]
-    command += ["--port", "0", "--workers", str(workers), "--json"]
-    with (folder / "log").open("w") as log:
-        running = psutil.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log)
-        try:
-            said = b""
-            while not said.rstrip().endswith(b"}"):
-                line = running.stdout.readline()
-                assert line, (folder / "log").read_text()
-                said += line
-            port = int(json.loads(said)["address"].rpartition(":")[2].strip("/"))
-            while workers > 1 and len(_workers(running)) < workers:
-                time.sleep(0.05)
-            time.sleep(2)  # every worker has imported what it needs and opens the lab
-            for _ in range(8 * workers):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=30).close()
-            yield port, [running.pid, *_workers(running)]
-        finally:
-            running.terminate()
-            running.wait(30)
+class Server:
+    """`empathylab study serve` and its processes, with its log in a file."""
+
+    def __init__(self, folder: Path, workers: int, database: str | None) -> None:
+        self._folder, self._workers = folder, workers
+        self._environment = dict(os.environ)
+        if database:
+            self._environment["EMPATHYLAB_DATABASE_URL"] = database
+        self.port = 0
+        self.start()
+
+    def start(self) -> None:
+        """Starts it, at the port it had before."""
+        command = [sys.executable, "-m", "empathylab", "study", "serve", "bench", "--json"]
+        command += ["--lab", str(self._folder), "--port", str(self.port)]
+        command += ["--workers", str(self._workers)]
+        with (self._folder / "log").open("a") as log:
+            self._running = psutil.Popen(
+                command, env=self._environment, stdout=subprocess.PIPE, stderr=log
+            )
+        said = b""
+        while not said.rstrip().endswith(b"}"):
+            line = self._running.stdout.readline()
+            assert line, (self._folder / "log").read_text()
+            said += line
+        self.port = int(json.loads(said)["address"].rpartition(":")[2].strip("/"))
+        while self._workers > 1 and len(_workers(self._running)) < self._workers:
+            time.sleep(0.05)
+        until = time.monotonic() + PATIENCE
+        ready = 0
+        while ready < 8 * self._workers:  # every worker has opened the lab
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/ready", timeout=30).close()
+                ready += 1
+            except OSError:
+                assert time.monotonic() < until, (self._folder / "log").read_text()
+                time.sleep(0.2)
+
+    @property
+    def processes(self) -> list[int]:
+        return [self._running.pid, *_workers(self._running)]
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """Ends it; killed, its workers are killed with it, as in a power cut."""
+        for pid in reversed(self.processes) if number == signal.SIGKILL else self.processes[:1]:
+            os.kill(pid, number)
+        self._running.wait(60)
 
 
 def _workers(running: psutil.Popen) -> list[int]:
-    return [one.pid for one in running.children() if "spawn_main" in " ".join(one.cmdline())]
+    return [child.pid for child in running.children() if "spawn_main" in " ".join(child.cmdline())]
+
+
+@contextlib.contextmanager
+def server(folder: Path, workers: int, database: str | None) -> Iterator[Server]:
+    """A server that answers, ended afterwards."""
+    started = Server(folder, workers, database)
+    try:
+        yield started
+    finally:
+        started.end()
 
 
 def measure(prefix: str, raters: int, think: float, database: str | None, workers: int) -> None:
@@ -232,18 +306,43 @@ def measure(prefix: str, raters: int, think: float, database: str | None, worker
     with tempfile.TemporaryDirectory() as folder:
         with Lab.open(Path(folder), database=database) as lab:
             furnish(lab, raters)
-            with server(Path(folder), workers, database) as (port, processes):
+            with server(Path(folder), workers, database) as started:
                 groups = {
-                    "server": processes,
+                    "server": started.processes,
                     "database": _database_processes(lab),
                     "client": [os.getpid()],
                 }
                 before = {name: _cpu(pids) for name, pids in groups.items()}
-                seen = asyncio.run(_rate(port, raters, think))
+                seen = asyncio.run(_rate([started.port], raters, think))
                 if database:
                     groups["database"] = _database_processes(lab)
                 spent = {name: _cpu(pids) - before[name] for name, pids in groups.items()}
             _print(prefix, lab, seen, spent)
+
+
+def measure_hosts(raters: int, think: float, database: str) -> None:
+    """Prints what raters meet at two groups of server processes that are killed and restarted."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        lab = stack.enter_context(Lab.open(Path(folder), database=database))
+        furnish(lab, raters)
+        hosts = [stack.enter_context(server(Path(folder), 2, database)) for _ in range(2)]
+        whole = raters * RATINGS
+
+        async def troubles(seen: Seen) -> None:
+            async def when(share: float, happens: Callable[[], object]) -> None:
+                while seen.ratings < share * whole:  # noqa: ASYNC110 - raters count, and tell nobody
+                    await asyncio.sleep(0.02)
+                await asyncio.to_thread(happens)
+
+            await when(0.15, lambda: os.kill(hosts[0].processes[-1], signal.SIGKILL))
+            await when(0.3, lambda: (hosts[1].end(signal.SIGKILL), hosts[1].start()))
+            for share, host in ((0.5, hosts[0]), (0.7, hosts[1])):
+                await when(share, lambda host=host: (host.end(), host.start()))
+
+        ports = [host.port for host in hosts]
+        seen = asyncio.run(_rate(ports, raters, think, troubles))
+        print(f"hosts_retries {seen.retries}")
+        _print("hosts_", lab, seen, {})
 
 
 def _database_processes(lab: Lab) -> list[int]:
@@ -294,10 +393,17 @@ def _print(prefix: str, lab: Lab, seen: Seen, spent: dict[str, float]) -> None:
             f"{name}_cpu_ms": f"{1000 * seconds / max(1, seen.ratings):.2f}"
             for name, seconds in spent.items()
         },
+        **_per_core(seen, spent),
         "load": f"{os.getloadavg()[0]:.1f}",
     }
     for name, value in figures.items():
         print(f"{prefix}{name} {value}", flush=True)
+
+
+def _per_core(seen: Seen, spent: dict[str, float]) -> dict[str, str]:
+    if not spent.get("server"):
+        return {}
+    return {"ratings_per_server_core": f"{seen.ratings / spent['server']:.0f}"}
 
 
 def _quantile(values: Sequence[float], at: float) -> float:
@@ -305,30 +411,40 @@ def _quantile(values: Sequence[float], at: float) -> float:
     return 1000 * ordered[min(len(ordered) - 1, int(at * len(ordered)))] if ordered else 0.0
 
 
-def _databases(address: str) -> Iterator[str]:
-    url = sqlalchemy.make_url(address).set(drivername="postgresql+psycopg")
-    admin = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT")
-    for name in ("at_once", "thinking"):
-        with admin.connect() as connection:
-            connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
-        yield url.set(database=name).render_as_string(hide_password=False)
-    admin.dispose()
+@contextlib.contextmanager
+def _database() -> Iterator[str]:
+    """The address of an empty PostgreSQL database."""
+    with postgres() as address:
+        assert address, "postgres could not be started"
+        yield sqlalchemy.make_url(address).render_as_string(hide_password=False)
 
 
-def main(only: str = "") -> None:
-    if only in ("", "at_once"):
-        measure("", 200, 0, None, 1)
-    if only in ("", "thinking"):
-        measure("thinking_", 1_000, 10, None, 1)
-    if only in ("", "postgres"):
-        with postgres() as address:
-            if not address:
-                print("postgres could not be started", file=sys.stderr)
-                return
-            first, second = _databases(address)
-            measure("postgres_", 200, 0, first, 2)
-            measure("postgres_thinking_", 1_000, 10, second, 2)
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument(
+        "only", nargs="?", choices=("at_once", "thinking", "postgres", "hosts", "many")
+    )
+    parser.add_argument("--raters", type=int)
+    parser.add_argument("--think", type=float)
+    options = parser.parse_args()
+    only, raters, think = options.only, options.raters, options.think
+    thinks = 10 if think is None else think
+    if only in (None, "at_once"):
+        measure("", raters or 200, 0, None, 1)
+    if only in (None, "thinking"):
+        measure("thinking_", raters or 1_000, thinks, None, 1)
+    if only in (None, "postgres"):
+        with _database() as database:
+            measure("postgres_", raters or 200, 0, database, 2)
+        with _database() as database:
+            measure("postgres_thinking_", raters or 1_000, thinks, database, 2)
+    if only in (None, "hosts"):
+        with _database() as database:
+            measure_hosts(raters or 400, 2 if think is None else think, database)
+    if only == "many":
+        with _database() as database:
+            measure("many_", raters or 5_000, 60 if think is None else think, database, 2)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -39,6 +39,7 @@ def test_the_image_holds_extras_that_exist_and_does_not_run_as_root() -> None:
 def test_the_services_fit_together() -> None:
     services = COMPOSE["services"]
     assert set(services) == {"app", "database", "proxy"}
+    assert 'ENTRYPOINT ["empathylab"]' in DOCKERFILE  # so that the command is one of ours
     command = services["app"]["command"]
     port = command[command.index("--port") + 1]
     assert f"proxy_pass http://app:{port}/;" in PROXY

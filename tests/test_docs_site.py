@@ -72,7 +72,8 @@ def test_the_site_is_searched_from_a_file(site: Path, browser: Browser) -> None:
     query.press_sequentially("qwzx")
     page.get_by_text("No matching documents").wait_for()
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # The search box slides away first.
+    page.wait_for_function("document.documentElement.scrollWidth <= 390", timeout=60_000)
     page.goto((site / "reference" / "study-file.html").as_uri())
     assert problems == []
     assert all(url.startswith(("file:", "data:")) for url in asked)

@@ -45,6 +45,7 @@ ALLOWED_IN_PURE = {"compute", "errors", "frames", "words", "stats", "style"}
 # Presentation renders results; it never reads the database.
 FORBIDDEN = {("report", "store")}
 MOST_MODULES = 22
+MOST_LINES = 400
 
 
 def name_of(path: Path) -> str:
@@ -119,3 +120,9 @@ def test_no_folder_is_crowded() -> None:
     counts = {folder: len(list(folder.glob("*.py"))) for folder in folders}
     crowded = {str(f.relative_to(ROOT)): n for f, n in counts.items() if n > MOST_MODULES}
     assert not crowded, f"split these by topic: {crowded}"
+
+
+def test_no_module_is_too_long_to_hold_one_idea() -> None:
+    lengths = {name: len(path.read_text("utf-8").splitlines()) for name, path in modules().items()}
+    long = {name: length for name, length in lengths.items() if length > MOST_LINES}
+    assert not long, f"split these by topic: {long}"

@@ -60,6 +60,7 @@ NEEDS: dict[str, list[list[str]]] = {
     "huggingface": [["export", "--format", "huggingface", "--push", "someone/something"]],
     "bayes": [["analyze", "ratings", "--bayes"]],
     "mlflow": [["analyze", "ratings", "--track", "mlflow"]],
+    "ray": [["analyze", "ratings", "--bootstrap", "100", "--engine", "ray"]],
     "wandb": [["evaluate", "scripted/answers.json", "--track", "wandb"]],
 }
 WORKS = [
@@ -106,4 +107,4 @@ def test_what_needs_an_extra_names_the_command(ended: list[list[Any]]) -> None:
         *progress, sentence = err.strip().splitlines()
         assert sentence.endswith(f"Run: pip install 'empathylab[{extra}]'"), (extra, err)
         assert not any("Error" in line for line in progress), err
-    assert {*wanted, "style"} == EXTRAS - {"ray"}
+    assert {*wanted, "style"} == EXTRAS

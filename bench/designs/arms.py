@@ -128,3 +128,7 @@ DESIGNS = [
     ArmsDesign("two_dimensions_between", (30, 30), 10, dimensions=2),
     ArmsDesign("between_two_ratings_per_reply", (200, 200), 10, ratings_per_reply=2, reply_sd=0.5),
 ]
+FEW_RATINGS = [
+    ArmsDesign("between_two_ratings_per_reply_60x10", (30, 30), 10, 0, 2, reply_sd=0.5),
+    ArmsDesign("between_three_ratings_per_reply_60x12", (30, 30), 12, 0, 3, reply_sd=0.5),
+]

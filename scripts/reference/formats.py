@@ -149,6 +149,14 @@ SECTIONS: dict[str, tuple[str, str]] = {
     ),
     "prompt": ("A system prompt", "A text file; all of it is the prompt."),
     "study": ("A study", "YAML; every key is on the page [A study's file](study-file.md)."),
+    "backup": (
+        "A lab's backup",
+        (
+            "A ZIP of `manifest.json` (database, schema version, time, rows of every table) and "
+            "the database: `lab.sqlite`, or `lab.pgdump` in the custom format of PostgreSQL's "
+            "`pg_dump`."
+        ),
+    ),
     "archive": (
         "A study's archive",
         (
@@ -223,6 +231,8 @@ USES: dict[tuple[str, str], str] = {
     ("data import ratings", "path"): "ratings",
     ("data import ratings", "raters"): "raters",
     ("data import study", "path"): "archive",
+    ("lab backup", "file"): "backup",
+    ("lab restore", "file"): "backup",
     ("data import emotionbench", "path"): "emotionbench",
     ("data import situations", "path"): "situations",
     ("data import sage", "path"): "sage",

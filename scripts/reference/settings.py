@@ -18,6 +18,10 @@ MEANINGS = {
     "EMPATHYLAB_DATABASE_URL": "The lab's database, such as "
     "`postgresql://user@host/lab`; the file `lab.sqlite` in the lab's folder if not set. Reports, "
     "exports and locks stay in the folder.",
+    "EMPATHYLAB_DATABASE_CONNECTIONS": "How many connections to PostgreSQL a process keeps at "
+    "most; 30 if not set. PostgreSQL accepts 100 from all processes by default.",
+    "EMPATHYLAB_REPLICA_URL": "A read replica of the lab's PostgreSQL database, from which "
+    "`analyze`, `report` and `view` read.",
     "EMPATHYLAB_CACHE": "Where weights and downloads are kept; the user's cache folder if not set.",
     "EMPATHYLAB_CONFIG": "Where `models update-prices` keeps its table; the user's configuration "
     "folder if not set.",

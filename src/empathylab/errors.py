@@ -2,6 +2,7 @@
 
 EmpathyLabError                   something failed; exit 1
 ├── IncompleteRun                 requests of a run got no answer; the same call asks them again
+│   └── LeftToShards              this shard is done, others are not; exit 0
 ├── ModelError                    a model did not answer; the runner decides what to do
 │   ├── RateLimited               429: wait, then ask again
 │   ├── ModelUnavailable          5xx, time-out, broken connection or answer: ask again
@@ -35,6 +36,7 @@ __all__ = [
     "LabBusy",
     "LabError",
     "LabTooNew",
+    "LeftToShards",
     "MissingExtra",
     "ModelError",
     "ModelSetup",
@@ -58,6 +60,12 @@ class EmpathyLabError(Exception):
 
 class IncompleteRun(EmpathyLabError):
     """Requests of a run got no answer; the same call asks them again."""
+
+
+class LeftToShards(IncompleteRun):
+    """This shard of a run is done, others are not."""
+
+    exit_code = 0
 
 
 class UserError(EmpathyLabError):

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +30,7 @@ _FORMATS = {
 }
 # The csv module cuts at 131,072 characters by default; a text may be longer.
 _LONGEST_CELL = 64 * 1024 * 1024
+_PART = 50_000
 TableFile = Literal["csv", "jsonl", "parquet"]
 _FORMULA_STARTS = r"[=+\-@\t\n＝＋－＠]"
 # Also after apostrophes of the text's own, so that what was put in front can be told from them.
@@ -45,14 +46,7 @@ def read_table(path: Path, *, required: Sequence[str] = ()) -> pl.DataFrame:
 
     Raises InputError where the file is no such table, is not UTF-8, or lacks a required column.
     """
-    kind = _FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(
-            "this kind of table is not known",
-            where=path.name,
-            got=path.suffix or "no ending",
-            remedy="Save it as .csv, .tsv, .jsonl or .parquet.",
-        )
+    kind = _format(path)
     content = read_bytes(path)
     where = path.name
     if kind == "parquet":
@@ -63,6 +57,67 @@ def read_table(path: Path, *, required: Sequence[str] = ()) -> pl.DataFrame:
         frame = parse_csv(content, where=where, separator="\t" if kind == "tsv" else ",")
     require_columns(frame.columns, required, where=where)
     return frame
+
+
+def _format(path: Path) -> str:
+    kind = _FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(
+            "this kind of table is not known",
+            where=path.name,
+            got=path.suffix or "no ending",
+            remedy="Save it as .csv, .tsv, .jsonl or .parquet.",
+        )
+    return kind
+
+
+class TableParts:
+    """A file's rows as `read_table` gives them, part by part, each time it is iterated.
+
+    CSV and Parquet files are never in memory as a whole; lines of JSON are, because the kind of a
+    column shows only at the end. `tick` is called with the share of the file that was read.
+    """
+
+    def __init__(self, path: Path, tick: Callable[[float], None] = lambda share: None) -> None:
+        self._path, self._tick, self._kind = path, tick, _format(path)
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        if self._kind == "jsonl":
+            yield read_table(self._path)
+        elif self._kind == "parquet":
+            yield from self._parquet_parts()
+        else:
+            yield from self._csv_parts()
+        self._tick(1.0)
+
+    def _csv_parts(self) -> Iterator[pl.DataFrame]:
+        separator = "\t" if self._kind == "tsv" else ","
+        try:
+            size = self._path.stat().st_size
+            with self._path.open("rb") as file:
+                lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+                for frame in _csv_frames(lines, self._path.name, separator, _PART):
+                    yield frame
+                    self._tick(file.tell() / max(1, size))
+        except UnicodeDecodeError:
+            decoded(read_bytes(self._path), self._path.name)  # says in which row
+            raise
+        except OSError:
+            read_bytes(self._path)  # says why
+            raise
+
+    def _parquet_parts(self) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        try:
+            rows = pl.scan_parquet(self._path)
+            height = rows.select(pl.len()).collect().item()
+            for start in range(0, max(1, height), _PART):
+                yield rows.slice(start, _PART).collect()
+                self._tick(start / max(1, height))
+        except (pl.exceptions.PolarsError, OSError):
+            _parquet(read_bytes(self._path), self._path.name)  # says what is wrong
+            raise
 
 
 def first_row(path: Path) -> int:
@@ -83,31 +138,50 @@ def parse_csv(content: bytes, *, where: str, separator: str = ",") -> pl.DataFra
 
     Python's reader, not Polars': it says which row is broken, and does not fill up short ones.
     """
+    import polars as pl
+
     text = decoded(content, where)
-    if not text.strip():
-        raise InputError("the file is empty", where=where, remedy="Give a table with a header.")
+    return pl.concat(_csv_frames(io.StringIO(text, newline=""), where, separator))
+
+
+def _csv_frames(
+    lines: Iterable[str], where: str, separator: str, most: int | None = None
+) -> Iterator[pl.DataFrame]:
+    """The rows of a CSV table in parts of at most so many; at least one part."""
     csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     rows: list[list[str]] = []
+    header: list[str] | None = None
+    number = 1
     try:
-        header = next(reader)
         for cells in reader:
-            if cells and len(cells) != len(header):
+            if header is None:
+                header = cells
+                continue
+            if not cells:
+                continue
+            number += 1
+            if len(cells) != len(header):
                 raise InputError(
                     f"the row has another number of cells ({len(cells)}) than the header "
                     f"({len(header)})",
-                    where=f"{where} row {len(rows) + 2}",
+                    where=f"{where} row {number}",
                     remedy="Put quotes round texts that hold commas, quotes or line breaks.",
                 )
-            if cells:
-                rows.append(cells)
+            rows.append(cells)
+            if len(rows) == most:
+                yield _framed(rows, header, where)
+                rows = []
     except csv.Error as error:
         raise InputError(
             f"this is not a CSV table: {error}",
-            where=f"{where} row {len(rows) + 2}",
+            where=f"{where} row {number + 1}",
             remedy="Fix the file's quotes.",
         ) from None
-    return _framed(rows, header, where)
+    if header is None or (number == 1 and not any(name.strip() for name in header)):
+        raise InputError("the file is empty", where=where, remedy="Give a table with a header.")
+    if rows or number == 1:
+        yield _framed(rows, header, where)
 
 
 def _framed(rows: list[list[str]], header: Sequence[str], where: str) -> pl.DataFrame:

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import empathylab as el
+from empathylab.api.analyses import LabAnalyses
 from empathylab.api.run_options import RunKeywords, RunOptions
+from empathylab.cli.analyze import app as analyze
 from tests.api.interface import interface
 
 HERE = Path(__file__).parent
@@ -28,6 +30,11 @@ def test_names_and_signatures_are_pinned() -> None:
 
 def test_the_keywords_of_a_call_are_the_run_options() -> None:
     assert list(RunKeywords.__annotations__) == [option.name for option in fields(RunOptions)]
+
+
+def test_every_topic_of_the_command_analyze_is_a_method() -> None:
+    commands = {command.name for command in analyze.registered_commands}
+    assert commands <= set(vars(LabAnalyses))
 
 
 def test_importing_the_package_loads_none_of_its_dependencies() -> None:

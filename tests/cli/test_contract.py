@@ -10,13 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
-import typer.main
 
-from empathylab.cli import app
 from empathylab.errors import RequestRejected
 from empathylab.models import Message, Parameters
 from empathylab.scales import builtin_scales
-from tests.helpers.command_line import empathylab, process
+from tests.helpers.command_line import command, empathylab, process
 from tests.helpers.endpoint import Served, served
 
 PANAS = json.dumps({str(n): 1 + n % 4 for n in range(1, 21)})
@@ -33,12 +31,12 @@ def script(tmp_path: Path) -> str:
 def commands() -> list[list[str]]:
     found: list[list[str]] = [[]]
 
-    def walk(command: object, path: list[str]) -> None:
-        for name, child in getattr(command, "commands", {}).items():
+    def walk(group: object, path: list[str]) -> None:
+        for name, child in getattr(group, "commands", {}).items():
             found.append([*path, name])
             walk(child, [*path, name])
 
-    walk(typer.main.get_command(app), [])
+    walk(command(), [])
     return found
 
 
@@ -71,31 +69,23 @@ def test_the_version_is_printed() -> None:
     assert process("--version").stdout.startswith("empathylab 0.")
 
 
-def test_evaluate_prints_a_table_and_the_reports_path(tmp_path: Path, script: str) -> None:
-    lab = tmp_path / "lab"
-    done = empathylab("evaluate", script, "--situations", "1", "--lab", lab)
+def test_evaluate_prints_a_table_and_then_json_alone_and_asks_nothing_twice(
+    tmp_path: Path, script: str
+) -> None:
+    arguments = ("evaluate", script, "--situations", "1", "--lab", tmp_path / "lab")
+    done = empathylab(*arguments)
     assert done.exit_code == 0, done.stderr
-    report = lab / "reports" / "report.html"
+    report = tmp_path / "lab" / "reports" / "report.html"
     assert f"Report: {report}" in done.stdout
     assert report.stat().st_size > 100_000
     assert "all situations" in done.stdout
     assert "respond scripted" in done.stderr  # progress, as plain lines
     assert "32 of 32" in done.stderr
-
-
-def test_json_goes_to_stdout_alone(tmp_path: Path, script: str) -> None:
-    done = empathylab("evaluate", script, "--situations", "1", "--json", "--lab", tmp_path)
-    content = json.loads(done.stdout)
+    content = json.loads(empathylab(*arguments, "--json").stdout)
     assert [session["done"] for session in content["sessions"]] == [12, 32]
+    assert [session["asked"] for session in content["sessions"]] == [0, 0]
     assert {change["subscale"] for change in content["changes"]} == {"positive", "negative"}
     assert Path(content["report"]).is_file()
-
-
-def test_the_same_command_again_asks_nothing(tmp_path: Path, script: str) -> None:
-    arguments = ("evaluate", script, "--situations", "1", "--json", "--lab", tmp_path)
-    empathylab(*arguments)
-    sessions = json.loads(empathylab(*arguments).stdout)["sessions"]
-    assert [session["asked"] for session in sessions] == [0, 0]
 
 
 def test_the_lab_is_named_by_option_variable_or_default(tmp_path: Path, script: str) -> None:

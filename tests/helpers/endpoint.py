@@ -91,6 +91,8 @@ class Endpoint:
         times = int(words[-1]) if words and words[-1].isdigit() else 1_000_000
         if verb == "say":
             return web.json_response(completion(" ".join(words), "scripted"))
+        if verb in ("stream", "trickle"):
+            return await self.stream(request, words, ends=verb == "stream")
         if verb == "refuse":
             return web.json_response(completion(None, "scripted", refusal="I will not."))
         if self.calls[text] > times:
@@ -111,6 +113,21 @@ class Endpoint:
         if verb == "stall":
             await asyncio.sleep(30)
         return None
+
+    async def stream(
+        self, request: web.Request, words: list[str], *, ends: bool
+    ) -> web.StreamResponse:
+        """The words one by one, as an endpoint sends them that always streams."""
+        answer = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await answer.prepare(request)
+        for word in words:
+            piece = {"choices": [{"delta": {"content": f"{word} "}, "finish_reason": None}]}
+            await answer.write(f"data: {json.dumps(piece)}\n\n".encode())
+        if not ends:
+            await asyncio.sleep(60)
+        end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+        await answer.write(f"data: {json.dumps(end)}\n\ndata: [DONE]\n\n".encode())
+        return answer
 
 
 def answer_to(body: dict[str, Any], text: str) -> str:

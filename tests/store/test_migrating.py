@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import select, text
+import pytest
+from sqlalchemy import inspect, select, text
 
+from empathylab.errors import LabBusy
 from empathylab.store import (
     Lab,
+    migrate,
     responses_frame,
     schema,
 )
 from empathylab.store.database import database_url, open_engine, transaction
-from empathylab.store.migrate import upgrade
+from empathylab.store.migrations import ONLINE_SINCE
 
 OLD = """
 INSERT INTO respondents (id, name, kind, details, added_at)
@@ -38,7 +41,7 @@ def test_what_an_older_lab_holds_is_kept(tmp_path: Path, database: str | None) -
     folder.mkdir()
     engine = open_engine(database_url(database or f"sqlite:///{folder / 'lab.sqlite'}"))
     with transaction(engine, writes=True) as connection:
-        upgrade(connection, "0002")
+        migrate.upgrade(connection, "0002")
         for statement in OLD.split(";"):
             connection.execute(text(statement))
     engine.dispose()
@@ -48,3 +51,26 @@ def test_what_an_older_lab_holds_is_kept(tmp_path: Path, database: str | None) -
         # Their tables were remade on the way; what refers to them must not go with the old ones.
         [response] = responses_frame(lab).to_dicts()
         assert (response["situation"], response["text"]) == ("a", "I am sorry.")
+
+
+@pytest.mark.postgres
+def test_an_update_waits_for_nobody_and_leaves_nothing_half_done(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "_LOCK_SECONDS", 1)
+    engine = open_engine(database_url(postgres_url))
+    with transaction(engine, writes=True) as connection:
+        migrate.upgrade(connection, ONLINE_SINCE)
+    with engine.connect() as other:
+        # Another user's rating that is not committed yet: an index cannot be built past it.
+        other.execute(text("LOCK TABLE ratings IN ROW EXCLUSIVE MODE"))
+        with pytest.raises(LabBusy, match="its schema cannot be updated now"):
+            Lab.open(tmp_path / "lab", database=postgres_url)
+        assert migrate.schema_version(other) == ONLINE_SINCE
+    Lab.open(tmp_path / "lab", database=postgres_url).close()
+    with engine.connect() as connection:
+        invalid = text("SELECT count(*) FROM pg_index WHERE NOT indisvalid")
+        assert connection.execute(invalid).scalar() == 0
+        found = {index["name"] for index in inspect(connection).get_indexes("ratings")}
+        assert "ix_ratings_arm_id_rater_id" in found
+    engine.dispose()

@@ -37,7 +37,13 @@ def read_welivita(
 
 
 def store_release(
-    lab: Lab, release: Release, kind: str, path: Path, *, replace: bool = False
+    lab: Lab,
+    release: Release,
+    kind: str,
+    path: Path,
+    *,
+    replace: bool = False,
+    tick: Callable[[int], None] = lambda rows: None,
 ) -> ImportedRelease:
     """Stores what a file brought; what is already there changes nothing."""
     from empathylab.store.imports.releases import content_hash, import_release
@@ -51,6 +57,7 @@ def store_release(
         source=f"{name}/{path.name}",
         fingerprint=content_hash(release),
         replace=replace,
+        tick=tick,
     )
 
 

@@ -41,7 +41,7 @@ def method(function: Callable[Concatenate[Workspace, P], R]) -> Callable[Concate
     """The function of a workspace as a method of a lab; errors name arguments, not options."""
 
     @functools.wraps(function)
-    def bound(self: HasWorkspace, *args: P.args, **kwargs: P.kwargs) -> R:
+    def bound(self: HasWorkspace, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(self.workspace, *args, **kwargs)
         except UserError as error:

@@ -40,6 +40,7 @@ class RunKeywords(TypedDict, total=False):
     max_total_tokens: int | None
     max_cost: float | None
     prices: str | Path | None
+    shard: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class RunOptions:
     """Stop before a model's runs have cost more dollars, earlier sessions counted."""
     prices: str | Path | None = None
     """A price table (TOML) over the built-in one."""
+    shard: str | None = None
+    """Ask only this part of the requests, such as 3/8; other machines ask the others."""
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> RunOptions:
@@ -148,8 +151,15 @@ class RunOptions:
         self, model: Model, plans: Sequence[Plan], partners: Mapping[str, Model] | None = None
     ) -> Job:
         """The plans for the model, under these options."""
-        from empathylab.runs import Job
+        from empathylab.runs import Job, Shard
 
+        if self.shard and self.batch:
+            raise InputError(
+                "a batch cannot be divided into shards",
+                where="--shard",
+                got=self.shard,
+                remedy="Leave out --batch or --shard.",
+            )
         return Job(
             model,
             plans,
@@ -157,6 +167,7 @@ class RunOptions:
             fresh=self.fresh,
             partners=partners or {},
             batching=None if partners else self.batching(),
+            shard=Shard() if self.shard is None else Shard.read(self.shard),
         )
 
 

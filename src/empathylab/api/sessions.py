@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from empathylab.errors import BudgetReached, IncompleteRun
+from empathylab.errors import BudgetReached, IncompleteRun, LeftToShards
 
 if TYPE_CHECKING:
     from empathylab.api.run_options import RunOptions
@@ -61,6 +61,11 @@ class Sessions:
                 where="--max-cost" if by_cost else "--max-total-tokens",
                 got=self.options.max_cost if by_cost else self.options.max_total_tokens,
                 remedy="Answers so far are kept. Run the same command with a higher cap to resume.",
+            )
+        if self.missing and self.options.shard and not any(t.failed for t in self.tallies):
+            return LeftToShards(
+                f"Shard {self.options.shard} is done; {self.missing} requests are left to other "
+                "shards. Run the same command again when they are done."
             )
         if self.missing:
             return IncompleteRun(

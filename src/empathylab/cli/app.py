@@ -20,6 +20,7 @@ from empathylab.cli import (
     evaluate,
     export,
     judge,
+    lab,
     models,
     plugins,
     report,
@@ -45,7 +46,7 @@ class LabGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except EmpathyLabError as error:
-            typer.echo(f"{_bold('Error:')} {error}", err=True)
+            typer.echo(f"{_bold('Error:')} {error}" if error.exit_code else str(error), err=True)
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt as error:
             typer.echo(
@@ -111,6 +112,7 @@ app.command("plugins", epilog=plugins.EXAMPLE)(plugins.plugins)
 app.add_typer(models.app, name="models")
 app.add_typer(runs.app, name="runs")
 app.add_typer(data.app, name="data")
+app.add_typer(lab.app, name="lab")
 app.add_typer(scales.app, name="scales")
 app.add_typer(study.app, name="study")
 app.add_typer(analyze.app, name="analyze")

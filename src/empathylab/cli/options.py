@@ -194,6 +194,15 @@ class _RunOptions:
             rich_help_panel=_LIMITS,
         ),
     ]
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER/COUNT",
+            help="Ask only this part of the requests, such as 3/8; the same command on other "
+            "machines asks the others. Needs a lab on PostgreSQL.",
+            rich_help_panel=_LIMITS,
+        ),
+    ]
     concurrency: Annotated[
         int | None,
         typer.Option(help="Requests under way at once, per model.", rich_help_panel=_LIMITS),

@@ -61,7 +61,7 @@ def report(
     from empathylab.report import write_report
     from empathylab.store import Lab
 
-    with Lab.open(lab, create=False) as opened:
+    with Lab.open_to_analyse(lab) as opened:
         data = overview.from_lab(opened)
         taken = _taken_away(data, figures, style, width, tables)
         path = write_report(data, opened.reports)

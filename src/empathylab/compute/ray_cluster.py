@@ -42,7 +42,8 @@ def connect(engine: str, workers: int | None) -> Cluster:
     except ImportError:
         raise MissingExtra("ray", "ray", f"The engine {engine}") from None
     # Ray prints the death of workers to stdout, where results belong; `_failed` says what matters.
-    import_module("ray._private.worker").print_to_stdstream = lambda *_, **__: None
+    worker: Any = import_module("ray._private.worker")
+    worker.print_to_stdstream = lambda *_, **__: None
     address = engine.removeprefix("ray").removeprefix("://") or os.environ.get("RAY_ADDRESS", "")
     if not ray.is_initialized():
         if address:

@@ -59,7 +59,8 @@ class LocalModel:
     """A GGUF file served by llama.cpp in a child process, started on first use.
 
     Without a number of threads it takes the one that is fastest at the start, and looks again when
-    the model becomes much slower.
+    the model becomes much slower. Where llama.cpp was built for a GPU, as many layers are put on
+    it as fit (-1), or `gpu_layers` of them.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class LocalModel:
         slots: int = 8,
         context: int = 2048,
         threads: int | None = None,
-        gpu_layers: int = 0,
+        gpu_layers: int = -1,
         options: RequestOptions | None = None,
     ) -> None:
         self.name = name

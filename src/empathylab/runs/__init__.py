@@ -13,6 +13,7 @@ from empathylab.runs.plans import (
     Thread,
 )
 from empathylab.runs.runner import Job, run
+from empathylab.runs.shards import Shard
 from empathylab.runs.tally import Tally
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Plan",
     "Reading",
     "Request",
+    "Shard",
     "Tally",
     "Thread",
     "run",

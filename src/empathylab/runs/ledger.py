@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, text
 
 from empathylab import __version__
 from empathylab.errors import LabError
@@ -26,6 +26,7 @@ from empathylab.runs.plans import (
 )
 from empathylab.store import Lab
 from empathylab.store.inserts import add_respondent, hash_of, insert_returning_ids, now
+from empathylab.store.locks import lock_key
 from empathylab.store.schema import answers, failures, runs
 
 _CHUNK = 500  # fingerprints per query: under every database's limit on parameters
@@ -96,6 +97,9 @@ def open_run(
     """The run to go on with, or a new one."""
     fingerprint = asked.run_fingerprint(plan, fingerprints)
     with lab.writing() as connection:
+        if connection.dialect.name == "postgresql":  # two shards must not begin it twice
+            begin_alone = text("SELECT pg_advisory_xact_lock(:key)")
+            connection.execute(begin_alone, {"key": lock_key(f"begin {fingerprint}")})
         respondent_id = add_respondent(connection, model.name, "model")
         run_id = _latest(connection, fingerprint, fresh=fresh)
         if run_id is None:
@@ -114,6 +118,12 @@ def open_run(
             fingerprints,
             Spend(int(spent[0] or 0), float(spent[1] or 0.0)),
         )
+
+
+def missing_now(lab: Lab, run_id: int, plan: Plan, asked: Asked) -> int:
+    """How many of the run's requests have no answer, by any process."""
+    with lab.reading() as connection:
+        return sum(1 for _ in _missing(plan, _stored(connection, run_id, plan), asked))
 
 
 def _stored(connection: Connection, run_id: int, plan: Plan) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from empathylab.runs.ledger import Asked, OpenRun, open_run
 from empathylab.runs.limits import Budget, Limits, Spend
 from empathylab.runs.plans import Plan
 from empathylab.runs.session import Observer, Session
+from empathylab.runs.shards import WHOLE, Shard
 from empathylab.runs.tally import Tally
 from empathylab.runs.writer import Writer
 from empathylab.store import Lab
@@ -37,6 +38,8 @@ class Job:
     """Other models that the plans' requests may name, such as a simulated person."""
     batching: Batching | None = None
     """Send requests through the provider's batch API."""
+    shard: Shard = WHOLE
+    """Ask only this part of the requests."""
 
     @property
     def models(self) -> dict[str | None, Model]:
@@ -114,8 +117,9 @@ def _open(lab: Lab, job: Job, plan: Plan, locks: contextlib.ExitStack) -> OpenRu
     asked = job.asked
     fingerprints = asked.fingerprints(plan)
     name = asked.run_fingerprint(plan, fingerprints)[:24]
-    what = f"the {plan.protocol} run of {job.model.name}"
-    locks.enter_context(lab.exclusive(f"run-{name}", what=what))
+    part = "" if job.shard.parts == 1 else f"shard {job.shard} of "
+    what = f"{part}the {plan.protocol} run of {job.model.name}"
+    locks.enter_context(lab.exclusive(f"run-{name}", what=what, part=job.shard))
     return open_run(lab, job.model, plan, asked, fingerprints, fresh=job.fresh)
 
 
@@ -144,6 +148,7 @@ def _sessions(
             *(lab, plan, run, job.asked, mine, budget, writer, observe),
             fresh=job.fresh,
             batching=job.batching,
+            shard=job.shard,
         )
         for plan, run in zip(job.plans, runs, strict=True)
     ]

@@ -13,9 +13,10 @@ from empathylab.models import Completion, EndpointModel, Usage
 from empathylab.models.batches import BATCH_PRICE, MOST_REQUESTS, Refused, batch_api
 from empathylab.runs.batching import Batching, BatchLedger, OpenBatch
 from empathylab.runs.channel import Channel
-from empathylab.runs.ledger import Asked, Draft, OpenRun, finish_run, reusable
+from empathylab.runs.ledger import Asked, Draft, OpenRun, finish_run, missing_now, reusable
 from empathylab.runs.limits import Budget, Spend
 from empathylab.runs.plans import Pending, Plan, Request, storable
+from empathylab.runs.shards import WHOLE, Shard
 from empathylab.runs.tally import Tally
 from empathylab.runs.writer import Writer
 from empathylab.store import Lab
@@ -40,6 +41,7 @@ class Session:
         *,
         fresh: bool,
         batching: Batching | None = None,
+        shard: Shard = WHOLE,
     ) -> None:
         self.lab = lab
         self.plan = plan
@@ -51,14 +53,15 @@ class Session:
         self.observe = observe
         self.fresh = fresh
         self.batching = batching
-        self.waiting = deque(opened.missing)
+        self.shard = shard
+        self.waiting = deque(filter(shard.holds, opened.missing))
         self.workers = max(channel.concurrency for channel in channels.values())
         self.under_way = 0
         self.idle: deque[asyncio.Future[None]] = deque()
         self.tally = Tally(
             channels[None].model.name,
             plan.protocol,
-            planned=opened.done + len(opened.missing),
+            planned=opened.done + len(self.waiting),
             already=opened.done,
             run=opened.id,
         )
@@ -79,6 +82,10 @@ class Session:
                 await self._ask_in_batches(self.batching)
         await self.writer.flush()
         self.tally.adjusted = self.channels[None].model.adjusted
+        if self.shard.parts > 1:
+            self.tally.planned = self.tally.done + missing_now(
+                self.lab, self.opened.id, self.plan, self.asked
+            )
         self._look()
         if self.tally.missing == 0:
             finish_run(self.lab, self.opened.id)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -20,22 +22,23 @@ _POOL_SECONDS = 10
 _JOURNAL_SECONDS = 2
 _REMEDY_URL = "Write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
 _WHERE_URL = "EMPATHYLAB_DATABASE_URL"
+_POOL = "EMPATHYLAB_DATABASE_CONNECTIONS"
 
 
-def database_url(text: str) -> URL:
+def database_url(text: str, *, where: str = _WHERE_URL) -> URL:
     """The URL as SQLAlchemy takes it, with the driver this lab uses."""
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:
         # The text itself may hold a password, so it is not repeated.
         raise LabError(
-            "the database URL cannot be read", where=_WHERE_URL, remedy=_REMEDY_URL
+            "the database URL cannot be read", where=where, remedy=_REMEDY_URL
         ) from error
     family = url.drivername.partition("+")[0]
     if family == "sqlite" and url.database in (None, "", ":memory:"):
         raise LabError(
             "a lab cannot live in memory",
-            where=_WHERE_URL,
+            where=where,
             got=text,
             remedy="Leave the variable out to use the SQLite file in the lab's folder.",
         )
@@ -44,7 +47,7 @@ def database_url(text: str) -> URL:
     if family not in ("postgresql", "postgres"):
         raise LabError(
             "the lab's database is SQLite or PostgreSQL",
-            where=_WHERE_URL,
+            where=where,
             got=family,
             remedy=_REMEDY_URL,
         )
@@ -56,14 +59,14 @@ def database_url(text: str) -> URL:
 def open_engine(url: URL, *, read_only: bool = False) -> Engine:
     """An engine whose transactions are real ones, on either database."""
     if url.get_backend_name() != "sqlite":
-        # A server's 40 threads share them, and PostgreSQL accepts 100 by default: three server
-        # processes fit. A request that waits longer than this fails and can be tried again.
+        # A request that waits longer than this for a connection fails and can be tried again.
+        most = connections()
         only = {"options": "-c default_transaction_read_only=on"} if read_only else {}
         return create_engine(
             url,
             pool_pre_ping=True,
-            pool_size=20,
-            max_overflow=10,
+            pool_size=most - most // 3,
+            max_overflow=most // 3,
             pool_timeout=_POOL_SECONDS,
             connect_args=only,
         )
@@ -73,6 +76,23 @@ def open_engine(url: URL, *, read_only: bool = False) -> Engine:
         event.listen(engine, "connect", _forbid_writing)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def connections() -> int:
+    """How many connections to PostgreSQL one process keeps at most.
+
+    A server's 40 threads share them, and PostgreSQL accepts 100 by default: three server processes
+    fit.
+    """
+    given = os.environ.get(_POOL) or "30"
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", given):
+        raise LabError(
+            "the number of connections must be a whole number from 1",
+            where=_POOL,
+            got=given,
+            remedy="Set it to 30, say.",
+        )
+    return int(given)
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
@@ -173,7 +193,8 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         raise LabError(
             f"no connection to the database came free within {_POOL_SECONDS} s",
             where=engine.url.render_as_string(hide_password=True),
-            remedy="Try again; if it stays so, look at what keeps the database server busy.",
+            remedy=f"Try again; if it stays so, set {_POOL} higher, or look at what keeps the "
+            "database server busy.",
         ) from error
 
 
@@ -198,6 +219,13 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
     if sqlstate in ("40001", "40P01"):
         return LabBusy(
             "others were at the same rows of the database", where=where, remedy="Try again."
+        )
+    if sqlstate == "55P03":
+        return LabBusy(
+            "others keep a table of the lab busy, so its schema cannot be updated now; nothing "
+            "was changed",
+            where=where,
+            remedy="Try again; if it stays so, wait for long analyses and imports to end.",
         )
     if sqlstate == "42501":
         return LabError("the database refuses this", where=where, got=said, remedy="Grant access.")

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 from sqlalchemy import JSON, Boolean, Connection, DateTime, Float, Integer, Select, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
+_AT_ONCE = 100_000
+
 
 def read_frame(connection: Connection, query: Select[Any]) -> pl.DataFrame:
     """The query's rows; JSON columns come as JSON text."""
+    return pl.concat(read_parts(connection, query))
+
+
+def read_parts(connection: Connection, query: Select[Any]) -> Iterator[pl.DataFrame]:
+    """The query's rows in parts, at least one.
+
+    Only those of one part are Python objects, which take ten times the room of columns.
+    """
     columns = query.selected_columns
-    result = connection.execute(query)
     schema = {
         column.key or str(number): _dtype(column.type) for number, column in enumerate(columns)
     }
     documents = [number for number, column in enumerate(columns) if _is_json(column.type)]
-    rows: list[Any] = result.fetchall()  # type: ignore[assignment]
-    if documents:
-        rows = [_with_json_text(row, documents) for row in rows]
-    return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
+    yield pl.DataFrame(schema=schema)
+    for rows in connection.execute(query).partitions(_AT_ONCE):
+        cells = [_with_json_text(row, documents) for row in rows] if documents else rows
+        yield pl.DataFrame([tuple(row) for row in cells], schema=schema, orient="row")
 
 
 def _dtype(kind: TypeEngine[Any]) -> pl.DataType | type[pl.DataType]:

@@ -12,16 +12,22 @@ from types import TracebackType
 from urllib.parse import quote
 
 import polars as pl
-from sqlalchemy import URL, Connection, Select
+from sqlalchemy import URL, Connection, Engine, Select
 
 from empathylab.errors import LabError, RunInUse
 from empathylab.store.database import database_url, empty_journal, open_engine, transaction
 from empathylab.store.frames import read_frame
 from empathylab.store.locks import named_lock
-from empathylab.store.migrate import require_latest, schema_version, upgrade_to_latest
+from empathylab.store.migrate import (
+    require_latest,
+    require_replica,
+    schema_version,
+    upgrade_to_latest,
+)
 from empathylab.store.migrations import HEAD
 
 DATABASE_FILE = "lab.sqlite"
+REPLICA = "EMPATHYLAB_REPLICA_URL"
 _BEGINNING_SECONDS = 10
 
 
@@ -31,6 +37,25 @@ class Lab:
     def __init__(self, folder: Path, url: URL, *, read_only: bool = False) -> None:
         self.folder = folder
         self.engine = open_engine(url, read_only=read_only)
+        self._replica: Engine | None = None
+
+    @classmethod
+    def open_to_analyse(cls, folder: Path) -> Lab:
+        """The lab in that folder; it reads from the replica where one is named.
+
+        What the analysis keeps is written to the lab itself.
+        """
+        lab = cls.open(folder, create=False)
+        replica = os.environ.get(REPLICA)
+        if replica and lab.engine.dialect.name == "postgresql":
+            lab._replica = open_engine(database_url(replica, where=REPLICA), read_only=True)
+            try:
+                with lab.reading() as connection:
+                    require_replica(connection)
+            except BaseException:
+                lab.close()
+                raise
+        return lab
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True, database: str | None = None) -> Lab:
@@ -48,7 +73,7 @@ class Lab:
         _make_folder(folder)
         if database is None:
             _refuse_empty(file)
-        url = database_url(database) if database else URL.create("sqlite", database=str(file))
+        url = lab_url(folder, database)
         _make_file(url)
         lab = cls(folder, url)
         try:
@@ -60,8 +85,12 @@ class Lab:
 
     @classmethod
     def open_read_only(cls, folder: Path, *, database: str | None = None) -> Lab:
-        """The lab in that folder, to look at: nothing in it can be changed, not even its schema."""
-        database = database or _configured_url()
+        """The lab in that folder, to look at: nothing in it can be changed, not even its schema.
+
+        It is read from the replica where one is named.
+        """
+        configured = _configured_url()
+        database = database or (configured and os.environ.get(REPLICA)) or configured
         file = folder / DATABASE_FILE
         if database is None and not file.is_file():
             raise LabError(
@@ -71,7 +100,7 @@ class Lab:
             return cls._read_only(folder, file)
         if database is None:
             _refuse_empty(file)
-        url = database_url(database) if database else URL.create("sqlite", database=str(file))
+        url = lab_url(folder, database)
         lab = cls(folder, url, read_only=True)
         try:
             with lab.reading() as connection:
@@ -108,7 +137,7 @@ class Lab:
 
     def reading(self) -> contextlib.AbstractContextManager[Connection]:
         """A transaction that reads one consistent state."""
-        return transaction(self.engine, writes=False)
+        return transaction(self._replica or self.engine, writes=False)
 
     def writing(self) -> contextlib.AbstractContextManager[Connection]:
         """A transaction that is durable once it has ended, or leaves no trace."""
@@ -124,9 +153,18 @@ class Lab:
             return read_frame(connection, query)
 
     @contextlib.contextmanager
-    def exclusive(self, name: str, *, what: str) -> Iterator[None]:
-        """Holds a named piece of work, so that no other process does it at the same time."""
-        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name)) as got:
+    def exclusive(self, name: str, *, what: str, part: tuple[int, int] = (1, 1)) -> Iterator[None]:
+        """Holds a named piece of work, so that no other process does it at the same time.
+
+        Or a part of it, such as (3, 8), where the lab is on PostgreSQL.
+        """
+        if part[1] > 1 and self.engine.dialect.name != "postgresql":
+            raise LabError(
+                "work can be divided only in a lab on PostgreSQL, which several machines can reach",
+                where=str(self.folder),
+                remedy="Set EMPATHYLAB_DATABASE_URL, or leave out --shard.",
+            )
+        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name), part) as got:
             if not got:
                 raise RunInUse(
                     f"another process is working on {what}",
@@ -137,6 +175,8 @@ class Lab:
 
     def close(self) -> None:
         self.engine.dispose()
+        if self._replica is not None:
+            self._replica.dispose()
 
     def __enter__(self) -> Lab:
         return self
@@ -153,6 +193,13 @@ class Lab:
 def has_lab(folder: Path) -> bool:
     """Whether there is a lab to open."""
     return _configured_url() is not None or (folder / DATABASE_FILE).is_file()
+
+
+def lab_url(folder: Path, database: str | None = None) -> URL:
+    """Where the lab's database is: as given, as configured, or the file in its folder."""
+    database = database or _configured_url()
+    file = folder / DATABASE_FILE
+    return database_url(database) if database else URL.create("sqlite", database=str(file))
 
 
 def _configured_url() -> str | None:

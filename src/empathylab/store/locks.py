@@ -13,12 +13,30 @@ from sqlalchemy.exc import DBAPIError
 
 from empathylab.store.database import translated_errors
 
+_FREE = "SELECT pg_try_advisory_lock(:key)"
+_DIVIDED_ALIKE = """
+SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+AND classid = :name AND objid <> :count
+"""
+
+
+def lock_key(name: str) -> int:
+    """The name as PostgreSQL wants it."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
+
 
 @contextlib.contextmanager
-def named_lock(engine: Engine, folder: Path, name: str) -> Iterator[bool]:
-    """Whether the lock of that name could be had; it is given back at the end."""
+def named_lock(
+    engine: Engine, folder: Path, name: str, part: tuple[int, int] = (1, 1)
+) -> Iterator[bool]:
+    """Whether the lock of that name could be had; it is given back at the end.
+
+    On PostgreSQL it can be had in parts, such as (3, 8): each by one process, and only while no
+    process holds the whole or has divided it otherwise.
+    """
     if engine.dialect.name == "postgresql":
-        with _advisory(engine, name) as got:
+        with _advisory(engine, name, part) as got:
             yield got
         return
     path = folder / "locks" / f"{name}.lock"
@@ -36,17 +54,22 @@ def named_lock(engine: Engine, folder: Path, name: str) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def _advisory(engine: Engine, name: str) -> Iterator[bool]:
-    """PostgreSQL's own lock, tied to one connection kept open meanwhile."""
-    key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
+def _advisory(engine: Engine, name: str, part: tuple[int, int]) -> Iterator[bool]:
+    """PostgreSQL's own locks, tied to one connection kept open meanwhile."""
+    number, count = part
+    whole = lock_key(name)
+    keys = {"key": whole if count == 1 else lock_key(f"{name} {number}/{count}")}
+    keys |= {"name": (whole >> 16) & 0x7FFFFFFF, "count": count}
     # Connections of their own: many runs at once would take all of the pool's, and a pooled
     # connection would keep its lock.
     own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
     with translated_errors(engine):
         connection = own.connect()
     try:
-        yield bool(
-            connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar()
+        # One statement after the other: who divides the work otherwise is seen by one at least.
+        connection.execute(text("SELECT pg_advisory_lock_shared(:name, :count)"), keys)
+        yield all(
+            connection.execute(text(query), keys).scalar() for query in (_FREE, _DIVIDED_ALIKE)
         )
     finally:
         # The server ends a closed connection a moment later; the lock must be free at once.

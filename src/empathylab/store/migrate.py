@@ -21,8 +21,8 @@ from sqlalchemy import (
 )
 
 from empathylab.errors import LabError, LabTooNew
-from empathylab.store.database import changing_schema, transaction
-from empathylab.store.migrations import HEAD
+from empathylab.store.database import changing_schema, transaction, translated_errors
+from empathylab.store.migrations import HEAD, ONLINE_INDEXES, ONLINE_SINCE
 from empathylab.store.schema import metadata
 
 # Without a handler of the user's own, Python writes warnings to stderr.
@@ -66,6 +66,18 @@ def require_latest(connection: Connection, *, where: str) -> None:
         )
 
 
+def require_replica(connection: Connection) -> None:
+    """Raises LabError where the replica's schema is not this version's."""
+    found = schema_version(connection)
+    if found != HEAD:
+        raise LabError(
+            "the replica does not hold this lab's schema",
+            where=connection.engine.url.render_as_string(hide_password=True),
+            got=f"schema {found or 'none'}, this version has {HEAD}",
+            remedy="Wait until it has caught up, or leave EMPATHYLAB_REPLICA_URL out.",
+        )
+
+
 def _too_new(found: str, where: str) -> LabTooNew:
     return LabTooNew(
         "this lab was written by a newer EmpathyLab",
@@ -80,11 +92,16 @@ def upgrade_to_latest(engine: Engine) -> bool:
     with transaction(engine, writes=False) as connection:
         if schema_version(connection) == HEAD:
             return False
+        before = schema_version(connection)
     notes: list[str] = []
+    if engine.dialect.name == "postgresql" and before == ONLINE_SINCE:
+        _build_indexes(engine)
     with changing_schema(engine) as connection:
         if engine.dialect.name == "postgresql":
             # Two processes may open a new lab at once; SQLite's write lock settles it there.
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+            # Who waits for a table keeps everybody else waiting behind it.
+            connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'"))
         found = schema_version(connection)
         if found is not None and found > HEAD:
             raise _too_new(found, engine.url.render_as_string(hide_password=True))
@@ -95,6 +112,26 @@ def upgrade_to_latest(engine: Engine) -> bool:
     for note in notes:
         _LOGGER.warning("%s: %s", engine.url.database, note)
     return True
+
+
+def _build_indexes(engine: Engine) -> None:
+    """Builds what the next step needs while others read and write; the step then finds it there."""
+    with engine.connect() as connection, translated_errors(engine):
+        alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+        alone.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK})
+        alone.execute(text(f"SET lock_timeout = '{_LOCK_SECONDS}s'"))
+        try:
+            for name, on in ONLINE_INDEXES.items():
+                broken = text(
+                    "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(:name) "
+                    "AND NOT indisvalid"
+                )
+                if alone.execute(broken, {"name": name}).first():  # a build that was interrupted
+                    alone.execute(text(f"DROP INDEX CONCURRENTLY {name}"))
+                alone.execute(text(f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {on}"))
+        finally:
+            alone.execute(text("RESET lock_timeout"))
+            alone.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
 
 
 def create(connection: Connection) -> None:
@@ -119,3 +156,4 @@ def upgrade(connection: Connection, revision: str) -> list[str]:
 
 
 _LOCK = 0x454D5041  # "EMPA"
+_LOCK_SECONDS = 10

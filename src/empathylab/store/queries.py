@@ -164,8 +164,8 @@ def scales_by_row(definitions: pl.DataFrame) -> dict[int, Scale]:
     }
 
 
-def responses_frame(lab: Lab) -> pl.DataFrame:
-    """Responses with the situations they reply to."""
+def responses_frame(lab: Lab, *rules: ColumnElement[bool]) -> pl.DataFrame:
+    """Responses with the situations they reply to; with rules, those that meet all of them."""
     query = (
         select(
             responses.c.id.label("response"),
@@ -190,6 +190,7 @@ def responses_frame(lab: Lab) -> pl.DataFrame:
         .join(situations, situations.c.id == responses.c.situation_id)
         .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
         .join(answers, answers.c.id == responses.c.answer_id, isouter=True)
+        .where(*rules)
         .order_by(situations.c.id, respondents.c.name, responses.c.sample, responses.c.id)
     )
     return lab.frame(query)

@@ -95,7 +95,7 @@ def _said(text: Any, language: str) -> str | None:
     return text.get(language) if isinstance(text, dict) else text
 
 
-def _named(study: str) -> ColumnElement[bool]:
+def named_study(study: str) -> ColumnElement[bool]:
     """The rule for the study of that name: its newest version, unless the name gives one."""
     name, _, version = study.rpartition("@")
     newest = select(func.max(studies.c.version)).where(studies.c.name == study).scalar_subquery()
@@ -158,7 +158,7 @@ def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
         .join(situations, situations.c.id == responses.c.situation_id)
         .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
         .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
-        .where(_named(study), real_people())
+        .where(named_study(study), real_people())
         .order_by(ratings.c.id)
     )
     return lab.frame(query).with_columns(arm=pl.coalesce("arm", "respondent"))
@@ -177,7 +177,7 @@ def collection_frame(lab: Lab, study: str) -> pl.DataFrame:
         .join(responses, responses.c.id == ratings.c.response_id)
         .join(respondents, respondents.c.id == responses.c.respondent_id)
         .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
-        .where(_named(study), real_people(), raters.c.kind == "person")
+        .where(named_study(study), real_people(), raters.c.kind == "person")
         .order_by(ratings.c.id)
     )
     day = pl.col("rated_at").dt.date()
@@ -202,7 +202,7 @@ def arms_frame(lab: Lab, study: str) -> pl.DataFrame:
         select(arms.c.name.label("arm"), respondents.c.kind)
         .join(studies, studies.c.id == arms.c.study_id)
         .join(respondents, respondents.c.id == arms.c.respondent_id, isouter=True)
-        .where(_named(study))
+        .where(named_study(study))
         .order_by(arms.c.id)
     )
     listed = lab.frame(of_study)
@@ -232,7 +232,7 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
         .join(studies, studies.c.id == raters.c.study_id)
         .join(ratings, ratings.c.rater_id == raters.c.id, isouter=True)
         .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
-        .where(_named(study), real_people())
+        .where(named_study(study), real_people())
         .group_by(raters.c.id)
         .order_by(raters.c.id)
     )
@@ -292,7 +292,7 @@ def preferences_frame(lab: Lab, study: str) -> pl.DataFrame:
     query = (
         select(raters.c.name.label("rater"), raters.c.details)
         .join(studies, studies.c.id == raters.c.study_id)
-        .where(_named(study), real_people())
+        .where(named_study(study), real_people())
         .order_by(raters.c.id)
     )
     rows = [
@@ -328,7 +328,7 @@ def rater_answers_frame(lab: Lab, study: str) -> pl.DataFrame:
         .join(studies, studies.c.id == raters.c.study_id)
         .join(scales, scales.c.id == administrations.c.scale_id)
         .join(item_answers, item_answers.c.administration_id == administrations.c.id)
-        .where(_named(study), real_people(), administrations.c.outcome == "valid")
+        .where(named_study(study), real_people(), administrations.c.outcome == "valid")
         .order_by(raters.c.id, scales.c.id, item_answers.c.item)
     )
     return lab.frame(query)

@@ -18,7 +18,13 @@ from scipy.special import expit, logit
 from empathylab.analysis.ratings import from_table
 from empathylab.analysis.ratings.bayes import bayes_models
 from empathylab.errors import MissingExtra
-from empathylab.stats.bayes import Priors, marginal_probabilities, reweighted, sample_posterior
+from empathylab.stats.bayes import (
+    Posterior,
+    Priors,
+    marginal_probabilities,
+    reweighted,
+    sample_posterior,
+)
 from empathylab.stats.bayes.ordinal import posterior_sampler, run_sampler
 from empathylab.stats.mixed.design import MixedDesign, read_design
 from tests.stats.mixed.rated_frames import between, crossed
@@ -92,6 +98,13 @@ def test_conclusions_priors_and_agreement_with_the_likelihood_fit(
 ) -> None:
     short = functools.partial(bayes_models, warmup=300, draws=250)
     monkeypatch.setattr("empathylab.analysis.ratings.analysis.bayes_models", short)
+    drawn: list[Posterior] = []
+
+    def recording(*args: Any, **kwargs: Any) -> Posterior:
+        drawn.append(sample_posterior(*args, **kwargs))
+        return drawn[-1]
+
+    monkeypatch.setattr("empathylab.analysis.ratings.bayes.sample_posterior", recording)
     frame = between(8, seed=5, effect=1.5, sd=(0.6, 0.3))
     result = from_table(frame, reference="a", bayes=True, margin=5)
     [model] = result.bayes
@@ -116,6 +129,15 @@ def test_conclusions_priors_and_agreement_with_the_likelihood_fit(
     assert document["arms"][0]["kind"] == "better"
     assert "with posterior probability > .999" in result.summary()
     assert "half-normal (1) for standard deviations" in " ".join(result.paragraphs())
+    # Draws are added until chains agree; where they do not, nothing is concluded from them.
+    assert model.reliable
+    assert model.draws > 1000
+    assert len(np.unique(drawn[0].effects["armb"])) > 0.9 * model.draws  # no batch comes twice
+    [refused] = dataclasses.replace(model, reliable=False, rhat=1.05).conclusions()
+    assert refused.kind == "inconclusive"
+    assert refused.sentence.startswith("No Bayesian conclusion about b and a on rating: after ")
+    assert "R-hat 1.050, below 1.01 needed" in refused.sentence
+    assert "Use the likelihood fit, +" in refused.sentence
 
 
 def test_without_numpyro_one_sentence_says_what_to_install(

@@ -103,7 +103,7 @@ def test_the_preset_is_walked_without_scripts_and_stopped_in_a_crisis(
     sqlite_lab: Lab, tmp_path: Path, browser: Browser
 ) -> None:
     with served(opened(sqlite_lab, tmp_path)) as address:
-        context = browser.new_context(viewport=DESK, java_script_enabled=False)  # type: ignore[arg-type]
+        context = browser.new_context(viewport=PHONE, java_script_enabled=False)  # type: ignore[arg-type]
         walker = Walker(context.new_page(), address, audits=False)
         walker.walk()
         assert walker.seen == PAGES

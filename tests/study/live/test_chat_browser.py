@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, Page
 
 from empathylab.store import Lab, schema
 from empathylab.study import parse_study, preset_text
+from empathylab.study.live.confederates import new_queue_token
 from empathylab.study.session.service import StudyService, launch
 from tests.helpers.endpoint import Served
 from tests.study.service_examples import START, rows_of
@@ -66,6 +68,10 @@ class Participant:
         if kind in self.kinds or not kind.startswith(("chat", "helped", "room", "tell", "waiting")):
             return  # pages of other blocks are audited with other presets
         self.kinds.add(kind)
+        self.audit(kind)
+
+    def audit(self, kind: str) -> None:
+        """Refuses what is not accessible or too wide, on both screens."""
         for way, settings in (("phone", PHONE), ("desk", DESK)):
             self.page.set_viewport_size(settings["viewport"])
             self.page.emulate_media(color_scheme=settings["color_scheme"])
@@ -160,6 +166,41 @@ def test_the_preset_chat_is_completed(
     replies = [turn["text"] for turn in turns if turn["sender"] == "respondent"]
     assert replies == [f"{name} is heard, {number}" for number in (1, 2, 3)]
     assert all(turn["shown_at"] >= turn["due_at"] for turn in turns)
+
+
+def test_a_confederate_answers_a_participant_from_the_queue_page(
+    sqlite_lab: Lab, browser: Browser
+) -> None:
+    text = preset_text("peer").replace("person: participant", "person: confederate")
+    study = parse_study(text)
+    launch(sqlite_lab, study, now=START)
+    service = StudyService(sqlite_lab, study.name)
+    with served(service) as address:
+        ann = participant(browser, address, service, "queue-ann", **DESK)
+        while not ann.waits:
+            ann.act()
+        carl = participant(browser, address, service, "carl", **DESK)
+        carl.page.goto(f"{address}/queue?{urlencode({'link': new_queue_token(service, 'carl')})}")
+        assert "1 participant is waiting." in carl.page.locator("main").inner_text()
+        carl.audit("queue")
+        carl.page.get_by_role("button", name="Take the next one").click()
+        for number in (1, 2):
+            while not ann.waits or ann.page.locator(".waiting.room").count():
+                ann.act()
+            box = carl.page.locator("textarea")
+            carl.page.goto(f"{address}/queue")
+            box.wait_for()
+            carl.audit(f"queue-{number}")
+            box.fill(f"I hear you, {number}")
+            carl.page.get_by_role("button", name="Send").click()
+            carl.page.get_by_text(f"I hear you, {number}").wait_for()
+            ann.page.get_by_text(f"I hear you, {number}").wait_for(timeout=60_000)
+        while not ann.is_done:
+            ann.act()
+        assert carl.troubles == ann.troubles == []
+    assert service.actions.status().outcomes == {"completed": 1}
+    replies = [row for row in rows_of(sqlite_lab, schema.live_turns) if row["position"] % 2 == 0]
+    assert [row["text"] for row in replies] == ["I hear you, 1", "I hear you, 2"]
 
 
 def test_two_browsers_complete_the_preset_peer(sqlite_lab: Lab, browser: Browser) -> None:

@@ -32,13 +32,15 @@ class Teller:
 
     port: int
     number: int
+    order: str = ""
+    """What the story asks of the loopback endpoint."""
     replies: set[str] = field(default_factory=set)
     """What stood on the page of the reply, however often it was loaded."""
     end: str = ""
 
     @property
     def story(self) -> str:
-        return f"Story {self.number} is about my week at home."
+        return f"Story {self.number} is about my week at home. {self.order}".strip()
 
     async def take_part(self) -> None:
         jar = aiohttp.CookieJar(unsafe=True)
@@ -131,6 +133,7 @@ async def _crowd(server: Phoenix, tellers: list[Teller], kills: int) -> None:
         await asyncio.gather(killing(), *(one.take_part() for one in tellers))
 
 
+STOPPED = "We are sorry, the study has to stop here"
 FULL = bool(os.environ.get("EMPATHYLAB_FULL_TESTS"))
 """Whether 100 participants meet 20 kills, as a release must; else 32 meet 5."""
 
@@ -154,6 +157,46 @@ def test_killed_servers_cost_no_reply_and_no_arm_waits_longer(tmp_path: Path) ->
         finally:
             server.end()
         check(lab, tellers, endpoint.counts()["calls"])
+
+
+CAP = 0.0006
+"""US dollars: one reply is set aside with 0.0005 and costs 0.00001."""
+MODEL = 'model: openai/gpt-4o-mini, base_url: "{url}", api_key_env: LOOPBACK_KEY, sent_to: part'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("trouble", "order"), [("outage", "[fail 500]"), ("study-cap", "")])
+def test_an_outage_and_a_limit_on_costs_end_every_wait_with_a_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, order: str
+) -> None:
+    monkeypatch.setenv("LOOPBACK_KEY", "none")
+    people, kills = (100, 10) if FULL else (20, 1)
+    with served(latency=0.05) as endpoint, Lab.open(tmp_path / "lab") as lab:
+        text = RECIPIENT.replace(
+            "model: scripted/listener", MODEL.replace("{url}", endpoint.base_url)
+        )
+        text = text.replace("minimum: 1.2, maximum: 1.5", "minimum: 3, maximum: 4")
+        text = text.replace("people_per_condition: 5", f"people_per_condition: {people // 4}")
+        text = text.replace(
+            "maximum_words: 30", f"checks: [unsafe, identity]\n  costs: {{study: {CAP}}}"
+        )
+        launch(lab, recipient(text), now=now())
+        server = Phoenix(lab.folder)
+        tellers = [Teller(server.port, number, order) for number in range(people)]
+        try:
+            asyncio.run(_crowd(server, tellers, kills))
+        finally:
+            server.end()
+        ends = Counter(one.end for one in tellers)
+        assert set(ends) <= {"The end", STOPPED, "The study is paused"}
+        assert ends[STOPPED] > 0
+        [study] = rows_of(lab, schema.studies)
+        assert study["status"] == "paused"
+        talks = rows_of(lab, schema.live_conversations)
+        assert trouble in {row["reason"] for row in talks}
+        turns = rows_of(lab, schema.live_turns)
+        assert sum(float(row["cost"] or 0) for row in turns) <= CAP
+        assert not any(row["state"] in ("pending", "claimed") for row in turns if row["shown_at"])
 
 
 def check(lab: Lab, tellers: list[Teller], calls: dict[str, int]) -> None:

@@ -183,7 +183,9 @@ def test_a_confederate_replies_to_a_story_once(sqlite_lab: Lab) -> None:
     assert queue.take_next("carl")
     (talk,) = queue.view("carl").taken
     assert talk.turns == (("participant", "The story of ann"),)
+    assert talk.minutes_left == 1
     assert queue.reply("carl", talk.number, "I see, ann") == ""
+    assert queue.view("carl").taken == ()
     clock.skip(seconds=10)
     assert reply_to(service, ann) == "I see, ann"
     queue.take_next("carl")

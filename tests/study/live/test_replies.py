@@ -10,11 +10,12 @@ import pytest
 from sqlalchemy import update
 
 from empathylab.errors import ModelUnavailable, RequestRejected
-from empathylab.models import Completion, ScriptedModel
+from empathylab.models import Completion, ScriptedModel, open_model
 from empathylab.store import Lab, schema
 from empathylab.study.admin.alerts import Alerts
 from empathylab.study.live.engine import LiveEngine
 from empathylab.study.session.service import Finished, Moved, Page, PlatformIds, Saved
+from tests.helpers.endpoint import Served
 from tests.study.live.examples import (
     MODEL_ONLY,
     PROMPT,
@@ -154,6 +155,19 @@ def test_what_must_not_be_shown_is_replaced_by_the_fallback_and_counted(sqlite_l
     assert len(slow.calls) == 1
 
 
+def test_an_endpoint_that_streams_is_read_to_its_end_or_replaced(
+    sqlite_lab: Lab, endpoint: Served
+) -> None:
+    service = opened(sqlite_lab, MODEL_ONLY)
+    stories = ("[stream I hear you.] My dog died.", "[trickle I hear] My dog died.")
+    people = [teller(service, f"p{number}", story) for number, story in enumerate(stories)]
+    model = open_model("vllm/kind", base_url=endpoint.base_url)
+    settle(service, model)
+    replies = [part(shown(service, person), "reply") for person in people]
+    assert replies == ["I hear you.", "Thank you for sharing this."]
+    assert [row["reason"] for row in turns(sqlite_lab)] == [None, "time-out"]
+
+
 def test_a_second_attempt_can_succeed(sqlite_lab: Lab) -> None:
     service = opened(sqlite_lab, MODEL_ONLY)
     person = teller(service, "p")
@@ -211,6 +225,31 @@ def test_limits_on_costs_hold_for_participants_and_for_the_study(lab: Lab) -> No
     ends = Counter(type(shown(service, person)).__name__ for person in people)
     assert ends["Finished"] >= 9 - len(model.calls)
     assert rows_of(lab, schema.studies)[0]["status"] == "paused"
+
+
+def test_what_a_killed_server_set_aside_does_not_keep_others_waiting(sqlite_lab: Lab) -> None:
+    # One reply can be paid; the server dies while it asks for it.
+    text = MODEL_ONLY.replace("maximum_words: 30", "maximum_words: 30\n  costs: {study: 0.0014}")
+    service = opened(sqlite_lab, text.replace("prompt:", "max_tokens: 400, prompt:"))
+    person = teller(service, "p")
+
+    async def killed() -> None:
+        slow = ScriptedModel([REPLY], latency=60)
+        await engine_of(service, slow, price=1.0)._look()
+        while not slow.calls:  # noqa: ASYNC110 - the model has no events
+            await asyncio.sleep(0.02)
+
+    asyncio.run(killed())
+    with sqlite_lab.writing() as connection:  # the lease runs out
+        ended = service.now() - timedelta(seconds=1)
+        connection.execute(update(schema.live_turns).values(claimed_until=ended))
+    model = ScriptedModel([REPLY])
+    run_until(
+        lambda: rows_of(sqlite_lab, schema.studies)[0]["status"] == "paused",
+        engine_of(service, model, price=1.0),
+    )
+    assert not model.calls
+    assert isinstance(shown(service, person), Finished)
 
 
 def test_a_participant_who_would_cost_too_much_gets_the_fallback(sqlite_lab: Lab) -> None:

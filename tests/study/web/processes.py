@@ -76,6 +76,9 @@ class Stubborn:
 
     port: int
     number: int
+    other_port: int | None = None
+    """Of another server, which takes every second request, as behind a balancer."""
+    requests: int = 0
     acknowledged: dict[str, str] = field(default_factory=dict)
     """By page, the rating that the server said was saved."""
     person: str = ""
@@ -93,6 +96,10 @@ class Stubborn:
             while page.step:
                 page = await self._answered(session, page)
             self.end = page.title.strip()
+
+    def _next_port(self) -> int:
+        self.requests += 1
+        return self.other_port if self.other_port and self.requests % 2 else self.port
 
     async def _answered(self, session: aiohttp.ClientSession, page: ReadPage) -> ReadPage:
         answers = {
@@ -113,7 +120,7 @@ class Stubborn:
     ) -> tuple[int, str]:
         try:
             async with session.post(
-                f"http://127.0.0.1:{self.port}/page", data=fields, allow_redirects=False
+                f"http://127.0.0.1:{self._next_port()}/page", data=fields, allow_redirects=False
             ) as answer:
                 text = await answer.text()
                 if answer.status != 303:
@@ -126,7 +133,7 @@ class Stubborn:
     async def _get(self, session: aiohttp.ClientSession, path: str) -> ReadPage:
         while True:
             try:
-                async with session.get(f"http://127.0.0.1:{self.port}{path}") as answer:
+                async with session.get(f"http://127.0.0.1:{self._next_port()}{path}") as answer:
                     text = await answer.text()
                     if answer.status == 200:
                         return ReadPage(text)
@@ -137,7 +144,7 @@ class Stubborn:
 
 
 def rate(
-    raters: list[Stubborn], *disasters: tuple[int, Callable[[], object]], most_seconds: float = 120
+    raters: list[Stubborn], *disasters: tuple[int, Callable[[], object]], most_seconds: float = 600
 ) -> None:
     """Lets all raters take part; after so many answers in all, each disaster happens."""
 

@@ -15,7 +15,7 @@ from empathylab.study.session.service import launch
 from tests.helpers.groups import unavailable
 from tests.helpers.mortal_postgres import mortal_postgres
 from tests.study.service_examples import START, furnish, rows_of
-from tests.study.web.processes import Stubborn, rate, running, start
+from tests.study.web.processes import Stubborn, free_port, rate, running, start
 
 RATERS = 12
 STUDY = """\
@@ -129,16 +129,31 @@ def test_a_killed_database_costs_no_answer_and_the_server_goes_on_by_itself(
 
 @pytest.mark.slow
 @pytest.mark.postgres
-def test_two_server_processes_give_no_place_twice_and_keep_arms_level(
+def test_two_hosts_take_turns_and_neither_remembers_what_the_other_needs(
     tmp_path: Path, postgres_url: str
 ) -> None:
+    """Every request of a rater goes to the other host than the one before; one is killed, then
+    both are restarted one after the other."""
     with Lab.open(tmp_path / "lab", database=postgres_url) as lab:
         launched(lab)
-        with (
-            running(lab.folder, "kills", postgres_url) as (first, _),
-            running(lab.folder, "kills", postgres_url) as (second, _),
-        ):
-            raters = [Stubborn((first, second)[number % 2], number) for number in range(RATERS)]
-            rate(raters)
-        assert not any(one.troubles for one in raters)
+        ports = (free_port(), free_port())
+        hosts = [start(lab.folder, "kills", port, postgres_url) for port in ports]
+
+        def end(number: int, *, killed: bool) -> None:
+            hosts[number].kill() if killed else hosts[number].terminate()
+            hosts[number].wait(60)
+            hosts[number] = start(lab.folder, "kills", ports[number], postgres_url)
+
+        def restart_both() -> None:
+            for number in (0, 1):
+                end(number, killed=False)
+
+        raters = [Stubborn(ports[0], number, ports[1]) for number in range(RATERS)]
+        try:
+            rate(raters, (15, lambda: end(1, killed=True)), (35, restart_both))
+        finally:
+            for host in hosts:
+                host.kill()
+                host.wait()
+        assert any(rater.troubles for rater in raters)
         check_nothing_lost_or_doubled(lab, raters)

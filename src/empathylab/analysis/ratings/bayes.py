@@ -87,12 +87,11 @@ class BayesModel:
     reliable: bool
 
     def conclusions(self) -> tuple[Conclusion, ...]:
-        """A sentence for each arm."""
-        caveats = () if self.reliable else (_unreliable(self),)
+        """A sentence for each arm; none is concluded from draws that cannot be trusted."""
         return tuple(
             Conclusion(
-                kind=arm.kind,
-                sentence=_sentence(self, arm),
+                kind=arm.kind if self.reliable else "inconclusive",
+                sentence=_sentence(self, arm) if self.reliable else _refusal(self, arm),
                 subject=arm.arm,
                 reference=self.reference,
                 dimension=self.dimension,
@@ -104,7 +103,6 @@ class BayesModel:
                 n=self.n,
                 model=f"Bayesian cumulative link mixed model: {self.formula}",
                 basis=f"{self.draws:,} draws of {self.chains} chains",
-                caveats=caveats,
             )
             for arm in self.arms
         )
@@ -245,11 +243,14 @@ def _probability(value: float) -> str:
     return "< .001" if value < 0.001 else f"{value:.3f}".replace("0.", ".", 1)
 
 
-def _unreliable(model: BayesModel) -> str:
+def _refusal(model: BayesModel, arm: ArmPosterior) -> str:
     return (
-        f"The draws cannot be trusted yet: largest R-hat {number(model.rhat, 3)} (below 1.01 is "
-        f"good), smallest effective sample size {number(model.effective_draws, 0)} (400 or more), "
-        f"{model.divergences} divergences (0)."
+        f"No Bayesian conclusion about {name_of(arm.arm)} and {name_of(model.reference)} on "
+        f"{model.dimension}: after {model.draws:,} draws the chains cannot be trusted (largest "
+        f"R-hat {number(model.rhat, 3)}, below 1.01 needed; smallest effective sample size "
+        f"{number(model.effective_draws, 0)}, 400 needed; {model.divergences} divergences, 0 "
+        f"needed). Use the likelihood fit, {_span(arm.likelihood, 3)}, or collect more ratings of "
+        "each rater and situation."
     )
 
 
@@ -259,7 +260,7 @@ def bayes_document(models: Iterable[BayesModel]) -> list[dict[str, Any]]:
     for model in models:
         row = json_value(model)
         for arm, cells in zip(model.arms, row["arms"], strict=True):
-            cells["kind"] = arm.kind
+            cells["kind"] = arm.kind if model.reliable else "inconclusive"
         row["conclusions"] = [str(conclusion) for conclusion in model.conclusions()]
         found.append(row)
     return found

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from empathylab.analysis.ratings.mixed_models import doubtful
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.numbers import signed
+from empathylab.compute import map_ordered
 from empathylab.errors import InputError
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.mixed import Clmm, clmm
@@ -127,34 +129,48 @@ def multiverse(
     model with either link. What cannot be estimated is left out.
     """
     fitted = [model for model in models if not model.by_valence]
-    found: list[Specification] = []
-    for exclusions, frame in samples.items():
-        for model in fitted:
-            ratings = frame.filter(dimension=model.dimension)
-            values = points.get(model.dimension, ())
-            for arm in design.arms[1:]:
-                found += _clustered(ratings, model.dimension, arm, exclusions, design, values)
-            found += _mixed(ratings, model, exclusions, design)
+    worlds = [
+        _World(
+            model.dimension,
+            exclusions,
+            frame.filter(dimension=model.dimension),
+            tuple(points.get(model.dimension, ())),
+            model.model.formula if isinstance(model.model, Clmm) else None,
+        )
+        for exclusions, frame in samples.items()
+        for model in fitted
+    ]
+    found = [item for every in map_ordered(partial(_estimated, design), worlds) for item in every]
     order = {key: place for place, key in enumerate(_keys(found))}
     found.sort(key=lambda item: (order[item.dimension, item.arm], item.estimate))
     return Multiverse(tuple(found))
+
+
+class _World(NamedTuple):
+    """The ratings of a dimension under one choice of exclusions."""
+
+    dimension: str
+    exclusions: str
+    ratings: pl.DataFrame
+    values: tuple[float, ...]
+    """The points of the scale; none where it is continuous."""
+    formula: str | None
+    """Of the ordinal mixed model, where there is one."""
+
+
+def _estimated(design: RatingsDesign, world: _World) -> list[Specification]:
+    found = [item for arm in design.arms[1:] for item in _clustered(world, arm, design)]
+    return [*found, *_mixed(world, design)]
 
 
 def _keys(found: Iterable[Specification]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((item.dimension, item.arm) for item in found))
 
 
-def _clustered(
-    ratings: pl.DataFrame,
-    dimension: str,
-    arm: str,
-    exclusions: str,
-    design: RatingsDesign,
-    values: Sequence[float],
-) -> Iterator[Specification]:
-    both = ratings.filter(pl.col("arm").is_in([arm, design.arms[0]]))
+def _clustered(world: _World, arm: str, design: RatingsDesign) -> Iterator[Specification]:
+    both = world.ratings.filter(pl.col("arm").is_in([arm, design.arms[0]]))
     outcomes = {"mean": both["rating"].to_numpy()}
-    for cut in sorted(values)[1 : _MOST_THRESHOLDS + 1]:
+    for cut in sorted(world.values)[1 : _MOST_THRESHOLDS + 1]:
         outcomes[f"good from {cut:g}"] = (both["rating"] >= cut).cast(pl.Float64).to_numpy()
     ways = {"rater": None} | ({"rater and reply": both[REPLY]} if design.replies_vary else {})
     for outcome, numbers in outcomes.items():
@@ -164,12 +180,12 @@ def _clustered(
             if not math.isfinite(test.p) or not sd > 0:
                 continue
             yield Specification(
-                dimension=dimension,
+                dimension=world.dimension,
                 arm=arm,
                 outcome=outcome,
                 method="clustered test",
                 clustering=clustering,
-                exclusions=exclusions,
+                exclusions=world.exclusions,
                 estimate=test.difference.estimate / sd,
                 low=test.difference.low / sd,
                 high=test.difference.high / sd,
@@ -186,16 +202,14 @@ def _pooled_sd(values: Any, side: Any) -> float:
     return math.sqrt(squares / (len(values) - 2))
 
 
-def _mixed(
-    ratings: pl.DataFrame, model: DimensionModel, exclusions: str, design: RatingsDesign
-) -> Iterator[Specification]:
-    if not isinstance(model.model, Clmm):
+def _mixed(world: _World, design: RatingsDesign) -> Iterator[Specification]:
+    if world.formula is None:
         return
-    levels = {"arm": design.arms[0]}
-    groups = model.model.formula.split(" ~ arm + ")[-1]
+    levels, ratings = {"arm": design.arms[0]}, world.ratings
+    groups = world.formula.split(" ~ arm + ")[-1]
     for link, sd in _LATENT_SD.items():
         try:
-            fit = clmm(ratings, model.model.formula, link=link, reference=levels)
+            fit = clmm(ratings, world.formula, link=link, reference=levels)
             tests = small_sample_tests(fit, ratings, reference=levels)
         except InputError:
             continue
@@ -206,12 +220,12 @@ def _mixed(
                 continue
             test = tests[name]
             yield Specification(
-                dimension=model.dimension,
+                dimension=world.dimension,
                 arm=arm,
                 outcome="ordered categories",
                 method=f"mixed model, {link}",
                 clustering=groups,
-                exclusions=exclusions,
+                exclusions=world.exclusions,
                 estimate=test.estimate / sd,
                 low=test.low / sd,
                 high=test.high / sd,

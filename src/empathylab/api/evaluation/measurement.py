@@ -150,7 +150,9 @@ class Evaluating:
             for model, ways, options in self.asked
         ]
         tallies = self._run(jobs, prices)
+        self._require_other_shards(tallies)  # a judge scores all replies, so all must be there
         judging = self._ask_judges(tallies, conditions, prices)
+        self._require_other_shards(judging)
         data = overview.from_lab(lab)
         path = write_report(data, lab.reports)
         own = {tally.run for tally in tallies if tally.run is not None}
@@ -184,6 +186,12 @@ class Evaluating:
 
         with self.reporter.runs() as observe:
             return run(self.lab, jobs, prices=prices, observe=observe)
+
+    def _require_other_shards(self, tallies: Sequence[Tally]) -> None:
+        from empathylab.api.sessions import Sessions
+
+        if self.options.shard is not None:
+            Sessions(tuple(tallies), self.options).require_complete()
 
     def _ask_judges(
         self, tallies: Sequence[Tally], conditions: Conditions, prices: Prices

@@ -45,7 +45,7 @@ def appraisal(
     from empathylab.analysis import appraisal as analysis
     from empathylab.store import Lab
 
-    with Lab.open(lab, create=False) as opened:
+    with Lab.open_to_analyse(lab) as opened:
         result = analysis.from_lab(
             opened,
             respondent=respondent,

@@ -81,10 +81,10 @@ def _compared(lab: Path, other: str | None, before: str | None, confidence: floa
         )
     if before is not None:
         moment = _moment(before)
-        with Lab.open(lab, create=False) as opened:
+        with Lab.open_to_analyse(lab) as opened:
             return drift.from_lab(opened, moment, name=before, confidence=confidence)
     titles = _titles(str(other), lab)
-    with _earlier(str(other)) as earlier, Lab.open(lab, create=False) as later:
+    with _earlier(str(other)) as earlier, Lab.open_to_analyse(lab) as later:
         if _place(later) == _place(earlier):
             raise InputError(
                 "both are the same lab",

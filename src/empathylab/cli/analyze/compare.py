@@ -74,7 +74,7 @@ def compare(
                 got=" ".join(names),
                 remedy="Give two arms or respondents, or a file with --unit, --group and --value.",
             )
-        with Lab.open(lab, create=False) as opened:
+        with Lab.open_to_analyse(lab) as opened:
             result = from_lab(
                 opened,
                 *names,

@@ -58,7 +58,7 @@ def conversations(
     from empathylab.analysis.conversations import from_lab
     from empathylab.store import Lab
 
-    with Lab.open(lab, create=False) as opened:
+    with Lab.open_to_analyse(lab) as opened:
         result = from_lab(opened, confidence=confidence, seed=seed)
         if study is not None:
             from empathylab.analysis.conversations.stimuli import with_study

@@ -133,7 +133,7 @@ def _of_lab(
     from empathylab.analysis import judges as analysis
     from empathylab.store import Lab
 
-    with Lab.open(folder, create=False) as lab:
+    with Lab.open_to_analyse(folder) as lab:
         return analysis.from_lab(lab, study, peek=peek, who=operator(), **options)
 
 

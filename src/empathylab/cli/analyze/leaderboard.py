@@ -67,7 +67,7 @@ def _board(
     from empathylab.analysis import benchmark
     from empathylab.store import Lab
 
-    with Lab.open(lab, create=False) as opened:
+    with Lab.open_to_analyse(lab) as opened:
         return benchmark.leaderboard_from_lab(
             opened, study, dimension=dimension, judge=judge, peek=peek, who=operator()
         )

@@ -48,7 +48,7 @@ def norming(
     from empathylab.situations.writing import set_to_toml
     from empathylab.store import Lab
 
-    with Lab.open(lab, create=False) as opened:
+    with Lab.open_to_analyse(lab) as opened:
         criteria = Criteria(top=top, lead=lead, realism=realism, raters=raters)
         found = from_lab(opened, study, criteria, simulated=simulated)
     from empathylab.cli.tables import print_json, print_rows

@@ -28,7 +28,7 @@ def preferences(
     from empathylab.cli.tables import print_json, print_rows
     from empathylab.store import Lab
 
-    with Lab.open(lab, create=False) as opened:
+    with Lab.open_to_analyse(lab) as opened:
         found = from_lab(opened, study, peek=peek)
     if json:
         print_json(found.to_dict())

@@ -194,7 +194,7 @@ def ratings(
 
     choose(engine, workers)
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
-    with Lab.open(lab, create=False) as opened, counts("simulated studies") as progress:
+    with Lab.open_to_analyse(lab) as opened, counts("simulated studies") as progress:
         analysis = from_lab(
             opened,
             study,

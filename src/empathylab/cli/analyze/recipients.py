@@ -129,7 +129,7 @@ def recipients(
     if file is None:
         from empathylab.store import Lab
 
-        with Lab.open(lab, create=False) as opened:
+        with Lab.open_to_analyse(lab) as opened:
             result = from_lab(opened, study, peek=peek, who=operator(), **options)
     else:
         result = from_table(

@@ -257,7 +257,7 @@ def _of_lab(folder: Path, options: dict[str, Any]) -> StyleResult:
     from empathylab.analysis import style as analysis
     from empathylab.store import Lab
 
-    with Lab.open(folder, create=False) as opened:
+    with Lab.open_to_analyse(folder) as opened:
         return analysis.from_lab(opened, **options)
 
 

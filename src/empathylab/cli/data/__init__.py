@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -67,50 +68,35 @@ def _drawn(lab: Lab) -> list[dict[str, Any]]:
     return [
         {
             "draw": name,
-            "from": one.situation_set,
-            "version": one.version,
-            "situations": len(one.situations),
+            "from": selection.situation_set,
+            "version": selection.version,
+            "situations": len(selection.situations),
         }
-        for name, one in lab_selections(lab).items()
+        for name, selection in lab_selections(lab).items()
     ]
 
 
 def _replied(lab: Lab) -> list[dict[str, Any]]:
     """How many replies each respondent gave to each set."""
-    import polars as pl
+    from empathylab.store.listings.summaries import replies_by_set
 
-    from empathylab.store import responses_frame
-
-    return (
-        responses_frame(lab)
-        .group_by("respondent", "set", maintain_order=True)
-        .agg(
-            pl.len().alias("responses"),
-            (pl.col("outcome") == "valid").sum().alias("usable"),
-            pl.col("situation").n_unique().alias("situations"),
-        )
-        .to_dicts()
-    )
+    return replies_by_set(lab).to_dicts()
 
 
 def _rated(lab: Lab) -> list[dict[str, Any]]:
     """The studies, with their arms, raters and ratings."""
-    from empathylab.store.ratings import lab_studies, ratings_frame
+    from empathylab.store.listings.summaries import rating_counts
+    from empathylab.store.ratings import lab_studies
 
-    rows = []
-    for name, study in lab_studies(lab).items():
-        ratings = ratings_frame(lab, name)
-        rows.append(
-            {
-                "study": name,
-                "title": study.title,
-                "design": study.design,
-                "arms": ratings["arm"].n_unique(),
-                "raters": ratings["rater"].n_unique(),
-                "ratings": ratings.height,
-            }
-        )
-    return rows
+    return [
+        {
+            "study": name,
+            "title": study.title,
+            "design": study.design,
+            **dataclasses.asdict(rating_counts(lab, name)),
+        }
+        for name, study in lab_studies(lab).items()
+    ]
 
 
 app.command("show", epilog=show.EXAMPLE)(show.show)

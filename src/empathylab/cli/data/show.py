@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: `empathylab data show responses --set dialogues --emotion proud`"
 RESPONSES = "responses"
+_MOST_LENGTHS = 50_000
 
 
 def show(
@@ -39,6 +40,13 @@ def show(
     limit: Annotated[
         int, typer.Option(help="How many situations to print; 0 prints all.", min=0)
     ] = 20,
+    lengths: Annotated[
+        bool | None,
+        typer.Option(
+            help="How long the replies are; without the option up to 50,000 replies.",
+            show_default=False,
+        ),
+    ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -48,15 +56,21 @@ def show(
     if name == RESPONSES:
         chosen |= {"set": situation_set, "respondent": respondent}
         _show_responses(lab, chosen, limit, as_json=json)
-    elif not wanted and (study := _study(lab, name)) is not None:
+    elif not wanted and (study := _study(lab, name, lengths)) is not None:
         _print_study(study, as_json=json)
     else:
-        _show_set(lab, name, wanted, limit, as_json=json)
+        _show_set(lab, name, wanted, limit, lengths=lengths, as_json=json)
 
 
-def _study(folder: Path, name: str) -> dict[str, Any] | None:
+def _study(folder: Path, name: str, lengths: bool | None) -> dict[str, Any] | None:
     from empathylab.store import Lab, has_lab
-    from empathylab.store.ratings import lab_studies, raters_frame, ratings_frame
+    from empathylab.store.listings.summaries import (
+        arms_rated,
+        labels_given,
+        rated_situations,
+        rating_counts,
+    )
+    from empathylab.store.ratings import lab_studies, raters_frame
     from empathylab.store.situations import lab_situation_sets
     from empathylab.study.admin.embargo import is_running
 
@@ -66,40 +80,34 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
         studies = lab_studies(lab)
         if name not in studies:
             return None
-        ratings, raters = ratings_frame(lab, name), raters_frame(lab, name)
-        sets = ratings["set"].unique(maintain_order=True).to_list()
+        study = studies[name]
+        rated = rated_situations(lab, name)
+        sets = rated["set"].unique(maintain_order=True).to_list()
         known = lab_situation_sets(lab)
-        rated = set(ratings["situation"])
-        situations = [item for key in sets for item in known[key] if item.id in rated]
-        replies = [row for key in sets for row in _replies_to(lab, known[key], situations)]
-    count = ratings.height
-    arms = ratings.group_by("arm", "dimension", maintain_order=True).agg(
-        *(_counted(column) for column in ("rater", "situation"))
-    )
-    study = studies[name]
-    if is_running(study):
-        ratings = ratings.clear()  # how the arms fare is seen once the study is closed
-    labels = ratings.group_by("arm", "dimension", "label", maintain_order=True).len("count")
+        seen = set(rated["situation"])
+        situations = [item for key in sets for item in known[key] if item.id in seen]
+        replies = [
+            row for key in sets for row in _replies_to(lab, known[key], situations, lengths=lengths)
+        ]
+        arms = arms_rated(lab, name)
+        # How the arms fare is seen once the study is closed.
+        labels = [] if is_running(study) else labels_given(lab, name).to_dicts()
+        count = rating_counts(lab, name).ratings
+        raters = raters_frame(lab, name).height
     return {
         "study": name,
         "title": study.title,
         "design": f"{study.design} subjects",
         "status": study.status,
         "dimensions": [dataclasses.asdict(dimension) for dimension in study.dimensions],
-        "raters": raters.height,
+        "raters": raters,
         "ratings": count,
         "arms": arms.to_dicts(),
-        "labels": labels.drop_nulls("label").to_dicts(),
+        "labels": labels,
         "sets": sets,
         "counts": _counts(situations),
         "respondents": replies,
     }
-
-
-def _counted(column: str) -> pl.Expr:
-    import polars as pl
-
-    return pl.col(column).n_unique().alias(f"{column}s")
 
 
 def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
@@ -132,7 +140,13 @@ def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _show_set(
-    folder: Path, name: str, wanted: dict[str, str], limit: int, *, as_json: bool
+    folder: Path,
+    name: str,
+    wanted: dict[str, str],
+    limit: int,
+    *,
+    lengths: bool | None,
+    as_json: bool,
 ) -> None:
     from empathylab.situations import builtin_set
     from empathylab.store import Lab, has_lab
@@ -143,7 +157,7 @@ def _show_set(
     if has_lab(folder):
         with Lab.open(folder, create=False) as lab:
             whole, situations = resolve_situations(lab, name)
-            replies = _replies_to(lab, whole, situations)
+            replies = _replies_to(lab, whole, situations, lengths=lengths)
             paragraph = selection_paragraph(lab, name)
     else:
         whole = builtin_set(name)
@@ -190,21 +204,31 @@ def _counts(situations: Sequence[Situation]) -> dict[str, Any]:
 
 
 def _replies_to(
-    lab: Lab, whole: SituationSet, situations: Sequence[Situation]
+    lab: Lab, whole: SituationSet, situations: Sequence[Situation], *, lengths: bool | None
 ) -> list[dict[str, Any]]:
-    """How many usable replies each respondent gave to them, and how long they are."""
+    """How many usable replies each respondent gave to them, and how long they are.
+
+    Of very many replies only the number is given, unless lengths are asked for.
+    """
     import polars as pl
 
     from empathylab.analysis.json_values import json_value
-    from empathylab.stats.lengths import length_distributions
-    from empathylab.store import responses_frame
+    from empathylab.stats.lengths import LengthDistribution, length_distributions
+    from empathylab.store import responses_frame, schema
+    from empathylab.store.listings.summaries import replies_by_set
 
+    counted = replies_by_set(lab).filter(pl.col("set") == whole.id, pl.col("usable") > 0)
+    if lengths is None:
+        lengths = counted["usable"].sum() <= _MOST_LENGTHS
+    if not lengths:
+        nothing = dict.fromkeys(field.name for field in dataclasses.fields(LengthDistribution))
+        return [
+            {**nothing, "respondent": name, "n": usable}
+            for name, usable in counted.select("respondent", "usable").iter_rows()
+        ]
+    rules = (schema.situation_sets.c.name == whole.id, schema.responses.c.outcome == "valid")
     keys = [situation.id for situation in situations]
-    frame = responses_frame(lab).filter(
-        pl.col("set") == whole.id, pl.col("situation").is_in(keys), pl.col("outcome") == "valid"
-    )
-    if frame.is_empty():
-        return []
+    frame = responses_frame(lab, *rules).filter(pl.col("situation").is_in(keys))
     return [json_value(length_distribution) for length_distribution in length_distributions(frame)]
 
 
@@ -217,7 +241,11 @@ def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None
         if found:
             listed = ", ".join(f"{key} {count:,}" for key, count in found.items())
             typer.echo(f"  {counted(len(found), name)}: {listed}")
-    if replies:
+    if replies and replies[0]["quantiles"] is None:
+        rows = [{"respondent": reply["respondent"], "replies": reply["n"]} for reply in replies]
+        typer.echo("\nReplies to the whole set; --lengths counts how many words they have")
+        print_rows(rows, "respondents", as_json=False)
+    elif replies:
         typer.echo("\nReplies, and how many words they have")
         print_rows([_lengths(reply) for reply in replies], "respondents", as_json=False)
 
@@ -260,31 +288,47 @@ def _show_responses(
     folder: Path, wanted: dict[str, str | None], limit: int, *, as_json: bool
 ) -> None:
     from empathylab.errors import InputError, UnknownName
-    from empathylab.store import Lab, responses_frame
+    from empathylab.store import Lab, responses_frame, schema
+    from empathylab.store.listings.contents import lab_contents
+    from empathylab.store.listings.summaries import replied_situations
 
+    columns = {
+        "emotion": schema.situations.c.emotion,
+        "topic": schema.situations.c.topic,
+        "set": schema.situation_sets.c.name,
+        "respondent": schema.respondents.c.name,
+    }
+    rules: list[Any] = []
     with Lab.open(folder, create=False) as lab:
-        frame = responses_frame(lab)
-    if frame.is_empty():
-        raise InputError(
-            "the lab holds no responses",
-            remedy="Run `empathylab respond MODEL` or `empathylab data import responses CSV`.",
-        )
-    for column, value in wanted.items():
-        if value is not None:
-            known = frame[column].drop_nulls().unique().sort().to_list()
-            if value not in known:
+        with lab.reading() as connection:
+            empty = not lab_contents(connection)["replies"]
+        if empty:
+            raise InputError(
+                "the lab holds no responses",
+                remedy="Run `empathylab respond MODEL` or `empathylab data import responses CSV`.",
+            )
+        for column, value in wanted.items():
+            if value is None:
+                continue
+            rules.append(columns[column] == value)
+            if replied_situations(lab, *rules).is_empty():
+                frame = responses_frame(lab, *rules[:-1])
+                known = frame[column].drop_nulls().unique().sort().to_list()
                 raise UnknownName(column, value, known, where="the lab's responses")
-            frame = frame.filter(**{column: value})
-    if as_json:
-        rows = frame.drop("response", "run").to_dicts()
-        print_json({"responses": rows})
-        return
-    _print_replies(frame, limit)
+        if as_json:
+            print_json(
+                {"responses": responses_frame(lab, *rules).drop("response", "run").to_dicts()}
+            )
+            return
+        found = replied_situations(lab, *rules)
+        shown = found["ids"].head(limit or found.height).explode().to_list()
+        frame = responses_frame(lab, *rules, schema.situations.c.id.in_(shown))
+    _print_replies(frame)
+    _say_rest(found.height, limit)
 
 
-def _print_replies(frame: pl.DataFrame, limit: int) -> None:
-    groups = frame.partition_by("set", "situation", maintain_order=True)
-    for group in groups[: limit or None]:
+def _print_replies(frame: pl.DataFrame) -> None:
+    for group in frame.partition_by("set", "situation", maintain_order=True):
         first = group.row(0, named=True)
         label = ", ".join(part for part in (first["emotion"], first["topic"]) if part)
         typer.echo(f"\n{first['set']}, {first['situation']} ({label})")
@@ -292,7 +336,6 @@ def _print_replies(frame: pl.DataFrame, limit: int) -> None:
         for row in _rows(group):
             outcome = "" if row["outcome"] == "valid" else f" [{row['outcome']}]"
             typer.echo(f"  {row['respondent']}{outcome}: {row['text']}")
-    _say_rest(len(groups), limit)
 
 
 def _rows(frame: pl.DataFrame) -> Iterable[dict[str, Any]]:

@@ -55,135 +55,154 @@ _GATE = "Release gate"
 _AGAINST = "Against a study that people rated"
 
 
+ModelArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="provider/name, one or several, or a sweep file (YAML); the embedded model, if "
+        "not given."
+    ),
+]
+SituationsOption = Annotated[
+    int, typer.Option(help="Situations for each of the 8 emotions.", min=1)
+]
+AgainstOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STUDY",
+        help="Reply to this study's situations, and estimate what its raters would have said.",
+        rich_help_panel=_AGAINST,
+    ),
+]
+JudgeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MODEL",
+        help="The model that scores the replies by the rubric: provider/name, or self. With "
+        "--against, the judge that predicts human ratings: provider/name, or style, which is "
+        "free; repeatable there.",
+        rich_help_panel=_SCORES,
+    ),
+]
+HumanSampleOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Say which N replies people should rate, at random, and how to let them.",
+        min=1,
+        rich_help_panel=_AGAINST,
+    ),
+]
+DimensionOption = Annotated[
+    str | None,
+    typer.Option(
+        help="What was rated; the study's first dimension, if not given.",
+        rich_help_panel=_AGAINST,
+    ),
+]
+SampleOption = Annotated[
+    int | None,
+    typer.Option(
+        help="Only so many of the study's situations, drawn by the seed.",
+        min=1,
+        rich_help_panel=_AGAINST,
+    ),
+]
+JudgeBaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="The judges' address; that of --base-url for a judge of the model's provider.",
+        rich_help_panel=_SCORES,
+    ),
+]
+PeekOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REASON",
+        help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
+        rich_help_panel=_AGAINST,
+    ),
+]
+PlantedOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Try the judge on the planted replies to N situations; on all 12 if left out.",
+        min=2,
+        rich_help_panel=_SCORES,
+    ),
+]
+FailUnderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="METRIC=NUMBER",
+        help="Exit 1 if a mean score is lower, such as replies.empathy=3.5; repeatable.",
+        rich_help_panel=_GATE,
+    ),
+]
+MaxUnusableOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PERCENT",
+        help="Exit 1 if more requests get no usable answer, such as 10%.",
+        rich_help_panel=_GATE,
+    ),
+]
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN",
+        help="Compare with the replies of this run: its number or name (empathylab runs list).",
+        rich_help_panel=_GATE,
+    ),
+]
+NoWorseThanOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="Exit 1 unless a paired test shows that empathy is less than this below the "
+        "baseline's.",
+        rich_help_panel=_GATE,
+    ),
+]
+JunitOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write the conditions as a JUnit file.", rich_help_panel=_GATE
+    ),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print requests, tokens and the highest cost; ask nothing."),
+]
+SummaryOption = Annotated[
+    Literal["text", "md"],
+    typer.Option(help="How the results are printed: as text or as Markdown."),
+]
+
+
 @with_run_options
 def evaluate(
-    model: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="provider/name, one or several, or a sweep file (YAML); the embedded model, if "
-            "not given."
-        ),
-    ] = None,
-    situations: Annotated[
-        int, typer.Option(help="Situations for each of the 8 emotions.", min=1)
-    ] = 3,
+    model: ModelArgument = None,
+    situations: SituationsOption = 3,
     mode: ModeOption = "structured",
     language: LanguageOption = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STUDY",
-            help="Reply to this study's situations, and estimate what its raters would have said.",
-            rich_help_panel=_AGAINST,
-        ),
-    ] = None,
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MODEL",
-            help="The model that scores the replies by the rubric: provider/name, or self. With "
-            "--against, the judge that predicts human ratings: provider/name, or style, which is "
-            "free; repeatable there.",
-            rich_help_panel=_SCORES,
-        ),
-    ] = None,
-    human_sample: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Say which N replies people should rate, at random, and how to let them.",
-            min=1,
-            rich_help_panel=_AGAINST,
-        ),
-    ] = None,
-    dimension: Annotated[
-        str | None,
-        typer.Option(
-            help="What was rated; the study's first dimension, if not given.",
-            rich_help_panel=_AGAINST,
-        ),
-    ] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            help="Only so many of the study's situations, drawn by the seed.",
-            min=1,
-            rich_help_panel=_AGAINST,
-        ),
-    ] = None,
-    judge_base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="The judges' address; that of --base-url for a judge of the model's provider.",
-            rich_help_panel=_SCORES,
-        ),
-    ] = None,
-    peek: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REASON",
-            help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
-            rich_help_panel=_AGAINST,
-        ),
-    ] = None,
-    planted: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Try the judge on the planted replies to N situations; on all 12 if left out.",
-            min=2,
-            rich_help_panel=_SCORES,
-        ),
-    ] = None,
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="METRIC=NUMBER",
-            help="Exit 1 if a mean score is lower, such as replies.empathy=3.5; repeatable.",
-            rich_help_panel=_GATE,
-        ),
-    ] = None,
-    max_unusable: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PERCENT",
-            help="Exit 1 if more requests get no usable answer, such as 10%.",
-            rich_help_panel=_GATE,
-        ),
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUN",
-            help="Compare with the replies of this run: its number or name (empathylab runs list).",
-            rich_help_panel=_GATE,
-        ),
-    ] = None,
-    no_worse_than: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS",
-            help="Exit 1 unless a paired test shows that empathy is less than this below the "
-            "baseline's.",
-            rich_help_panel=_GATE,
-        ),
-    ] = None,
-    junit: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the conditions as a JUnit file.", rich_help_panel=_GATE
-        ),
-    ] = None,
+    against: AgainstOption = None,
+    judge: JudgeOption = None,
+    human_sample: HumanSampleOption = None,
+    dimension: DimensionOption = None,
+    sample: SampleOption = None,
+    judge_base_url: JudgeBaseUrlOption = None,
+    peek: PeekOption = None,
+    planted: PlantedOption = None,
+    fail_under: FailUnderOption = None,
+    max_unusable: MaxUnusableOption = None,
+    baseline: BaselineOption = None,
+    no_worse_than: NoWorseThanOption = None,
+    junit: JunitOption = None,
     track: TrackOption = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Print requests, tokens and the highest cost; ask nothing."),
-    ] = False,
-    summary: Annotated[
-        Literal["text", "md"],
-        typer.Option(help="How the results are printed: as text or as Markdown."),
-    ] = "text",
+    dry_run: DryRunOption = False,
+    summary: SummaryOption = "text",
     json: JsonOption = False,
     open_report: OpenOption = False,
     *,

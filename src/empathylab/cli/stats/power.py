@@ -25,96 +25,115 @@ EPILOG = (
 )
 
 
+PowerOption = Annotated[float, typer.Option(help="The power wanted.", min=0.0, max=1.0)]
+AlphaOption = Annotated[float, typer.Option(help="The level of the test.", min=0.0, max=1.0)]
+NOption = Annotated[
+    int | None,
+    typer.Option(
+        "--n",
+        help="Independent observations, in all (chi-square) or per arm (shares): asks for "
+        "the power, or with neither effect nor shares for the smallest effect found.",
+        min=1,
+    ),
+]
+EffectWOption = Annotated[
+    float | None,
+    typer.Option(help="Cohen's w: .1 small, .3 medium, .5 large.", rich_help_panel=_CHI_SQUARE),
+]
+DfOption = Annotated[
+    int,
+    typer.Option(
+        help="(rows − 1) × (columns − 1) of the table.", min=1, rich_help_panel=_CHI_SQUARE
+    ),
+]
+ShareOption = Annotated[
+    float | None,
+    typer.Option(help="Of good ratings in the new arm.", rich_help_panel=_SHARES),
+]
+ShareReferenceOption = Annotated[
+    float | None,
+    typer.Option(help="Of good ratings in the reference arm.", rich_help_panel=_SHARES),
+]
+MarginOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Half the width of the interval wanted: asks for the raters it takes.",
+        rich_help_panel=_SHARES,
+    ),
+]
+RatingsPerRaterOption = Annotated[
+    int, typer.Option(help="How many ratings a rater gives.", min=1, rich_help_panel=_RATERS)
+]
+IccOption = Annotated[
+    float,
+    typer.Option(
+        help="How alike one rater's ratings are, 0 to 1; about .1 in published studies.",
+        rich_help_panel=_RATERS,
+    ),
+]
+OddsRatioOption = Annotated[
+    float | None,
+    typer.Option(
+        help="How much higher the arm is rated; 1 asks for the false-positive rate.",
+        rich_help_panel=_SIMULATION,
+    ),
+]
+RatersOption = Annotated[
+    int | None,
+    typer.Option(help="Per arm between subjects, all of them within.", rich_help_panel=_SIMULATION),
+]
+RaterSdOption = Annotated[
+    float, typer.Option(help="How raters differ (logits).", rich_help_panel=_SIMULATION)
+]
+SituationSdOption = Annotated[
+    float, typer.Option(help="How situations differ (logits).", rich_help_panel=_SIMULATION)
+]
+SituationsOption = Annotated[
+    int | None,
+    typer.Option(
+        help="How many there are; as many as ratings per arm if left out.",
+        rich_help_panel=_SIMULATION,
+    ),
+]
+SharesOption = Annotated[
+    str,
+    typer.Option(
+        help="Of the reference's ratings, worst to best, with commas.",
+        rich_help_panel=_SIMULATION,
+    ),
+]
+DesignOption = Annotated[
+    Literal["between", "within"],
+    typer.Option(help="Whether a rater sees one arm or both.", rich_help_panel=_SIMULATION),
+]
+SimulationsOption = Annotated[
+    int, typer.Option(help="Studies to invent.", min=1, rich_help_panel=_SIMULATION)
+]
+SeedOption = Annotated[
+    int, typer.Option(help="Decides what is invented.", rich_help_panel=_SIMULATION)
+]
+
+
 def power(
-    power: Annotated[float, typer.Option(help="The power wanted.", min=0.0, max=1.0)] = 0.95,
-    alpha: Annotated[float, typer.Option(help="The level of the test.", min=0.0, max=1.0)] = 0.05,
-    n: Annotated[
-        int | None,
-        typer.Option(
-            "--n",
-            help="Independent observations, in all (chi-square) or per arm (shares): asks for "
-            "the power, or with neither effect nor shares for the smallest effect found.",
-            min=1,
-        ),
-    ] = None,
-    effect_w: Annotated[
-        float | None,
-        typer.Option(help="Cohen's w: .1 small, .3 medium, .5 large.", rich_help_panel=_CHI_SQUARE),
-    ] = None,
-    df: Annotated[
-        int,
-        typer.Option(
-            help="(rows − 1) × (columns − 1) of the table.", min=1, rich_help_panel=_CHI_SQUARE
-        ),
-    ] = 1,
-    share: Annotated[
-        float | None,
-        typer.Option(help="Of good ratings in the new arm.", rich_help_panel=_SHARES),
-    ] = None,
-    share_reference: Annotated[
-        float | None,
-        typer.Option(help="Of good ratings in the reference arm.", rich_help_panel=_SHARES),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="Half the width of the interval wanted: asks for the raters it takes.",
-            rich_help_panel=_SHARES,
-        ),
-    ] = None,
-    ratings_per_rater: Annotated[
-        int, typer.Option(help="How many ratings a rater gives.", min=1, rich_help_panel=_RATERS)
-    ] = 10,
-    icc: Annotated[
-        float,
-        typer.Option(
-            help="How alike one rater's ratings are, 0 to 1; about .1 in published studies.",
-            rich_help_panel=_RATERS,
-        ),
-    ] = 0.1,
-    odds_ratio: Annotated[
-        float | None,
-        typer.Option(
-            help="How much higher the arm is rated; 1 asks for the false-positive rate.",
-            rich_help_panel=_SIMULATION,
-        ),
-    ] = None,
-    raters: Annotated[
-        int | None,
-        typer.Option(
-            help="Per arm between subjects, all of them within.", rich_help_panel=_SIMULATION
-        ),
-    ] = None,
-    rater_sd: Annotated[
-        float, typer.Option(help="How raters differ (logits).", rich_help_panel=_SIMULATION)
-    ] = 0.5,
-    situation_sd: Annotated[
-        float, typer.Option(help="How situations differ (logits).", rich_help_panel=_SIMULATION)
-    ] = 0.0,
-    situations: Annotated[
-        int | None,
-        typer.Option(
-            help="How many there are; as many as ratings per arm if left out.",
-            rich_help_panel=_SIMULATION,
-        ),
-    ] = None,
-    shares: Annotated[
-        str,
-        typer.Option(
-            help="Of the reference's ratings, worst to best, with commas.",
-            rich_help_panel=_SIMULATION,
-        ),
-    ] = "0.17,0.34,0.49",
-    design: Annotated[
-        Literal["between", "within"],
-        typer.Option(help="Whether a rater sees one arm or both.", rich_help_panel=_SIMULATION),
-    ] = "between",
-    simulations: Annotated[
-        int, typer.Option(help="Studies to invent.", min=1, rich_help_panel=_SIMULATION)
-    ] = 200,
-    seed: Annotated[
-        int, typer.Option(help="Decides what is invented.", rich_help_panel=_SIMULATION)
-    ] = 1,
+    power: PowerOption = 0.95,
+    alpha: AlphaOption = 0.05,
+    n: NOption = None,
+    effect_w: EffectWOption = None,
+    df: DfOption = 1,
+    share: ShareOption = None,
+    share_reference: ShareReferenceOption = None,
+    margin: MarginOption = None,
+    ratings_per_rater: RatingsPerRaterOption = 10,
+    icc: IccOption = 0.1,
+    odds_ratio: OddsRatioOption = None,
+    raters: RatersOption = None,
+    rater_sd: RaterSdOption = 0.5,
+    situation_sd: SituationSdOption = 0.0,
+    situations: SituationsOption = None,
+    shares: SharesOption = "0.17,0.34,0.49",
+    design: DesignOption = "between",
+    simulations: SimulationsOption = 200,
+    seed: SeedOption = 1,
     engine: EngineOption = None,
     workers: WorkersOption = None,
     json: JsonOption = False,

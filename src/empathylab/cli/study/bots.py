@@ -132,8 +132,10 @@ def _print(report: BotReport) -> None:
         f"{report.submit_p99_ms:.0f} ms (99 of 100)."
     )
     tables = {
-        "raters": [{"behaviour": one, "raters": n} for one, n in report.behaviours.items()],
-        "ends": [{"last page": one, "raters": n} for one, n in report.ends.items()],
+        "raters": [
+            {"behaviour": behaviour, "raters": n} for behaviour, n in report.behaviours.items()
+        ],
+        "ends": [{"last page": page, "raters": n} for page, n in report.ends.items()],
         "blocks": [
             {
                 "block": block.block,
@@ -144,9 +146,9 @@ def _print(report: BotReport) -> None:
             for block in report.blocks
         ],
         "arms": [
-            {"arm": one, "simulated completions": n} for one, n in (report.arms or {}).items()
+            {"arm": arm, "simulated completions": n} for arm, n in (report.arms or {}).items()
         ],
-        "errors": [{"error": one, "times": n} for one, n in report.errors.items()],
+        "errors": [{"error": error, "times": n} for error, n in report.errors.items()],
     }
     for name, rows in tables.items():
         if rows:

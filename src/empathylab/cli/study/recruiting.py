@@ -303,7 +303,7 @@ def _revoke(lab: Path, name: str, given: str) -> None:
 
 def _print_synced(synced: Synced, told: dict[str, int]) -> None:
 
-    rows = [{"status": one, "people": count} for one, count in synced.statuses.items()]
+    rows = [{"status": status, "people": count} for status, count in synced.statuses.items()]
     print_rows(rows, "statuses", as_json=False)
     typer.echo(
         f"{synced.submissions} submissions, {synced.people} people known here, "

@@ -347,7 +347,7 @@ def _print(links: dict[str, Any], *, as_json: bool) -> None:
     typer.echo(f"{links['study']}, version {links['version']}: {links['status']}")
     typer.echo(f"Protocol  {links['protocol_hash']}")
     typer.echo(f"Raters    {links['rater_link']}")
-    typer.echo(f"Trial     {links['test_link']}")
+    typer.echo(f"Test      {links['test_link']}")
     if links["console_link"]:
         typer.echo(f"Console   {links['console_link']}")
     sys.stdout.flush()

@@ -92,7 +92,7 @@ def _print(found: StudyStatus) -> None:
         ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
         (
             "Attention checks failed",
-            {k: f"{one.failed} of {one.asked}" for k, one in found.attention.items()},
+            {k: f"{check.failed} of {check.asked}" for k, check in found.attention.items()},
         ),
     ):
         if part:

@@ -8,12 +8,20 @@ situations along. A second table may tell about the raters: `rater`, `kind`, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
+from empathylab.situations.sources.cells import (
+    by_value,
+    clean_texts,
+    filled,
+    parts_of,
+    repeated,
+    sample_number,
+)
 from empathylab.situations.sources.released import Dimension, RatedStudy, Rater, Rating
-from empathylab.situations.sources.reply_tables import filled, sample_of
+from empathylab.situations.sources.rows import Rows
 from empathylab.tables import clean_text, require_columns
 
 if TYPE_CHECKING:
@@ -22,12 +30,14 @@ if TYPE_CHECKING:
 KNOWN_LABELS = (("Bad", "Okay", "Good"),)
 DEFAULT_DIMENSION = "empathy"
 KINDS = ("person", "model")
+_NEEDED = ("situation", "respondent", "rater", "rating")
+_KEY = ("rater", "situation", "respondent", "sample", "dimension")
 # A scale with more points than this is one of degrees, not of categories.
 _MOST_POINTS = 11
 
 
 def ratings_from(
-    table: pl.DataFrame,
+    table: pl.DataFrame | Iterable[pl.DataFrame],
     *,
     where: str,
     name: str,
@@ -38,118 +48,177 @@ def ratings_from(
     people_where: str = "",
     first_row: int = 2,
 ) -> RatedStudy:
-    """The study that a table of ratings tells.
+    """The study that a table of ratings tells; a large table comes in parts.
 
     `labels` are the scale's labels, lowest first; `points` its values, where not all of them were
     used or they are not whole numbers.
     """
-    require_columns(table.columns, ["situation", "respondent", "rater", "rating"], where=where)
-    values, named = _values(table, labels, points, where, first_row)
-    ratings: dict[object, Rating] = {}
-    rows: dict[object, int] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
-        place = f"{where} row {number}"
-        value = values[number - first_row]
-        if value is None:
-            raise InputError("'rating' is empty", where=place, remedy="Fill it in, or drop it.")
-        given = row.get("label")
-        one = Rating(
-            rater=filled(row, "rater", place),
-            situation=filled(row, "situation", place),
-            respondent=filled(row, "respondent", place),
-            value=value,
-            dimension=str(row.get("dimension") or DEFAULT_DIMENSION).strip(),
-            sample=sample_of(row, place),
-            label=named.get(value) or (None if given is None else clean_text(str(given)).strip()),
-            seconds=_seconds(row, place),
-        )
-        if one.key in ratings:
-            raise InputError(
-                f"the same rater rated the same reply in row {rows[one.key]}",
-                where=place,
-                got=one.rater,
-                remedy="Keep one of the ratings, or number the replies in a column 'sample'.",
-            )
-        ratings[one.key] = one
-        rows[one.key] = number
-    if not ratings:
-        raise InputError("there is no rating", where=where, remedy="Add a row for each.")
-    kept = tuple(ratings.values())
-    raters = _raters(kept, _kinds(table, where, first_row), people, people_where)
+    import polars as pl
+
+    given: set[str] = set()
+    for _, part in parts_of(table, first_row):
+        require_columns(part.columns, _NEEDED, where=where)
+        given |= _texts(part["rating"].unique())
+        if labels or any(_is_number(text) for text in given):
+            break  # the scale is known, and the rest of a large file need not be read for it
+    reading = _Ratings(_Points(given, labels, points, where), where)
+    for number, part in parts_of(table, first_row):
+        reading.take(part, number)
+    reading.refuse_repeated(first_row)
+    used = pl.concat(reading.used).unique(maintain_order=True)
+    raters = _raters(used["rater"].unique(maintain_order=True), reading.kinds, people, people_where)
     return RatedStudy(
         name=name,
         title=title,
-        design=_design(kept, raters),
-        dimensions=_dimensions(kept, named, points),
+        design=_design(used, raters),
+        dimensions=_dimensions(reading.values, reading.points.labels, points),
         raters=raters,
-        ratings=kept,
+        ratings=reading.rows,
     )
 
 
-def _kinds(table: pl.DataFrame, where: str, first_row: int) -> dict[str, str]:
-    """By rater, whether the table says person or model."""
-    kinds: dict[str, str] = {}
-    if "rater_kind" not in table.columns:
-        return kinds
-    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
-        place = f"{where} row {number}"
-        kind = str(row["rater_kind"] or "").strip()
-        if not kind:
-            continue
-        if kind not in KINDS:
-            raise InputError(
-                "'rater_kind' must be person or model",
-                where=place,
-                got=kind,
-                remedy="Write person for people and model for judges.",
-            )
-        rater = filled(row, "rater", place)
-        if kinds.setdefault(rater, kind) != kind:
-            raise InputError(
-                f"rater {rater!r} was a {kinds[rater]} before",
-                where=place,
-                got=kind,
-                remedy="Give a rater one rater_kind throughout.",
-            )
-    return kinds
+def _texts(series: pl.Series) -> set[str]:
+    return {str(value).strip() for value in series.to_list() if value is not None} - {""}
 
 
-def _values(
-    table: pl.DataFrame,
-    labels: Sequence[str],
-    points: Sequence[float],
-    where: str,
-    first_row: int,
-) -> tuple[list[float | None], dict[float, str]]:
-    """The ratings as numbers, and the labels of the numbers."""
-    series = table["rating"]
-    texts = [None if value is None else str(value).strip() for value in series]
-    given = {text for text in texts if text}
-    if not labels and not any(_is_number(text) for text in given):
-        labels = next((known for known in KNOWN_LABELS if given <= set(known)), ())
-        if given and not labels:
+class _Ratings:
+    """The ratings of a table's parts."""
+
+    def __init__(self, points: _Points, where: str) -> None:
+        self.points, self.where = points, where
+        self.rows: Rows[Rating] = Rows(Rating)
+        self.kinds: dict[str, str] = {}
+        self.values: dict[str, set[float]] = {}
+        """By dimension, what was given."""
+        self.used: list[pl.DataFrame] = []
+        """Which rater rated whose replies."""
+        self.keys: list[pl.Series] = []
+
+    def take(self, part: pl.DataFrame, number: int) -> None:
+        """Checks and keeps a part, whose first row has that number."""
+        import polars as pl
+
+        require_columns(part.columns, _NEEDED, where=self.where)
+        frame = pl.DataFrame(
+            {
+                "rater": clean_texts(part, "rater"),
+                "situation": clean_texts(part, "situation"),
+                "respondent": clean_texts(part, "respondent"),
+                "value": by_value(part, "rating", self.points.value, pl.Float64),
+                "dimension": by_value(part, "dimension", _dimension, pl.String),
+                "sample": by_value(part, "sample", sample_number, pl.Int64),
+                "label": clean_texts(part, "label"),
+                "seconds": by_value(part, "seconds", _seconds, pl.Float64),
+            }
+        )
+        stated = part["seconds"].is_not_null() if "seconds" in part.columns else None
+        wrong = pl.any_horizontal(
+            pl.col("rater", "situation", "respondent", "value", "sample").is_null()
+        )
+        if stated is not None:
+            wrong = wrong | (pl.col("seconds").is_null() & stated)
+        positions = frame.select(wrong).to_series().arg_true()
+        if len(positions):
+            position = int(positions[0])
+            self._refuse(part.row(position, named=True), f"{self.where} row {number + position}")
+        if self.points.labels:
+            named = pl.col("value").replace_strict(self.points.labels, default=pl.col("label"))
+            frame = frame.with_columns(label=named)
+        if "rater_kind" in part.columns:
+            self._take_kinds(part, number)
+        self.rows.append(frame)
+        self.keys.append(frame.select(*_KEY).hash_rows())
+        self.used.append(frame.select("rater", "respondent").unique(maintain_order=True))
+        for dimension, value in (
+            frame.select("dimension", "value").unique(maintain_order=True).iter_rows()
+        ):
+            self.values.setdefault(dimension, set()).add(value)
+
+    def _refuse(self, row: Mapping[str, Any], place: str) -> None:
+        """Says what is wrong with the row."""
+        if self.points.value(row["rating"], place) is None:
+            raise InputError("'rating' is empty", where=place, remedy="Fill it in, or drop it.")
+        for column in ("rater", "situation", "respondent"):
+            filled(row, column, place)
+        sample_number(row.get("sample"), place)
+        _seconds(row.get("seconds"), place)
+
+    def _take_kinds(self, part: pl.DataFrame, start: int) -> None:
+        """By rater, whether the table says person or model."""
+        rows = part.select("rater", "rater_kind").with_row_index("row", start)
+        for row in rows.unique(
+            subset=["rater", "rater_kind"], keep="first", maintain_order=True
+        ).rows(named=True):
+            place = f"{self.where} row {row['row']}"
+            kind = str(row["rater_kind"] or "").strip()
+            if not kind:
+                continue
+            if kind not in KINDS:
+                raise InputError(
+                    "'rater_kind' must be person or model",
+                    where=place,
+                    got=kind,
+                    remedy="Write person for people and model for judges.",
+                )
+            rater = filled(row, "rater", place)
+            if self.kinds.setdefault(rater, kind) != kind:
+                raise InputError(
+                    f"rater {rater!r} was a {self.kinds[rater]} before",
+                    where=place,
+                    got=kind,
+                    remedy="Give a rater one rater_kind throughout.",
+                )
+
+    def refuse_repeated(self, first_row: int) -> None:
+        """Refuses two ratings of one reply by one rater, and a table without ratings."""
+        if not self.rows:
+            raise InputError("there is no rating", where=self.where, remedy="Add a row for each.")
+        rows: dict[object, int] = {}
+        for position, rating in self.rows.at(set(repeated(self.keys))):
+            first = rows.setdefault(rating.key, position)
+            if first != position:
+                raise InputError(
+                    f"the same rater rated the same reply in row {first + first_row}",
+                    where=f"{self.where} row {position + first_row}",
+                    got=rating.rater,
+                    remedy="Keep one of the ratings, or number the replies in a column 'sample'.",
+                )
+
+
+class _Points:
+    """How a rating's text becomes a number, and the labels of the numbers."""
+
+    def __init__(
+        self, given: set[str], labels: Sequence[str], points: Sequence[float], where: str
+    ) -> None:
+        if not labels and not any(_is_number(text) for text in given):
+            labels = next((known for known in KNOWN_LABELS if given <= set(known)), ())
+            if given and not labels:
+                raise InputError(
+                    "'rating' holds words, and their order is not known",
+                    where=where,
+                    got=", ".join(sorted(given)[:5]),
+                    remedy="Name them from lowest to highest: --labels Bad,Okay,Good",
+                )
+        if len(set(labels)) < len(labels):
             raise InputError(
-                "'rating' holds words, and their order is not known",
-                where=where,
-                got=", ".join(sorted(given)[:5]),
-                remedy="Name them from lowest to highest: --labels Bad,Okay,Good",
+                "a label is named twice", got=", ".join(labels), remedy="Name each point once."
             )
-    if len(set(labels)) < len(labels):
-        raise InputError(
-            "a label is named twice", got=", ".join(labels), remedy="Name each point once."
-        )
-    numbers = [float(point) for point in points] or [float(n + 1) for n in range(len(labels))]
-    if labels and len(numbers) != len(labels):
-        raise InputError(
-            f"there are {len(labels)} labels but {len(numbers)} points",
-            remedy="Give as many of one as of the other.",
-        )
-    by_label = dict(zip(labels, numbers, strict=True)) if labels else {}
-    values = [
-        _value(text, by_label, numbers, f"{where} row {row}")
-        for row, text in enumerate(texts, start=first_row)
-    ]
-    return values, {value: label for label, value in by_label.items()}
+        self._numbers = [float(point) for point in points] or [
+            float(n + 1) for n in range(len(labels))
+        ]
+        if labels and len(self._numbers) != len(labels):
+            raise InputError(
+                f"there are {len(labels)} labels but {len(self._numbers)} points",
+                remedy="Give as many of one as of the other.",
+            )
+        self._by_label = dict(zip(labels, self._numbers, strict=True)) if labels else {}
+        self.labels = {value: label for label, value in self._by_label.items()}
+
+    def value(self, given: object, where: str = "") -> float | None:
+        """The cell as a number; None where it is empty."""
+        text = None if given is None else str(given).strip()
+        return _value(text, self._by_label, self._numbers, where)
 
 
 def _value(
@@ -175,31 +244,28 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _seconds(row: Mapping[str, Any], where: str) -> float | None:
-    given = row.get("seconds")
+def _dimension(given: object) -> str:
+    return str(given or DEFAULT_DIMENSION).strip()
+
+
+def _seconds(given: object, where: str = "") -> float | None:
     if given is None:
         return None
-    if not _is_number(str(given)) or float(given) < 0:
+    if not _is_number(str(given)) or float(str(given)) < 0:
         raise InputError("'seconds' must be a number", where=where, got=given, remedy="Fix it.")
-    return float(given)
+    return float(str(given))
 
 
-def _design(ratings: Sequence[Rating], raters: Sequence[Rater]) -> Any:
+def _design(used: pl.DataFrame, raters: Sequence[Rater]) -> Any:
     # A judge rates everybody's replies, whatever people did.
-    people = {rater.name for rater in raters if rater.kind == "person"}
-    seen: dict[str, set[str]] = {}
-    for rating in ratings:
-        if rating.rater in people:
-            seen.setdefault(rating.rater, set()).add(rating.respondent)
-    return "within" if any(len(arms) > 1 for arms in seen.values()) else "between"
+    people = [rater.name for rater in raters if rater.kind == "person"]
+    seen = used.filter(used["rater"].is_in(people))["rater"]
+    return "within" if seen.is_duplicated().any() else "between"
 
 
 def _dimensions(
-    ratings: Sequence[Rating], labels: Mapping[float, str], points: Sequence[float]
+    used: Mapping[str, set[float]], labels: Mapping[float, str], points: Sequence[float]
 ) -> tuple[Dimension, ...]:
-    used: dict[str, set[float]] = {}
-    for rating in ratings:
-        used.setdefault(rating.dimension, set()).add(rating.value)
     found = []
     for name, values in used.items():
         scale = sorted(labels) or sorted(points) or points_of(values)
@@ -218,7 +284,7 @@ def points_of(values: set[float]) -> list[float]:
 
 
 def _raters(
-    ratings: Sequence[Rating], kinds: Mapping[str, str], people: pl.DataFrame | None, where: str
+    names: Iterable[str], kinds: Mapping[str, str], people: pl.DataFrame | None, where: str
 ) -> tuple[Rater, ...]:
     told: dict[str, dict[str, Any]] = {}
     if people is not None:
@@ -237,7 +303,6 @@ def _raters(
                 for column, value in row.items()
                 if column != "rater" and value is not None
             }
-    names = dict.fromkeys(rating.rater for rating in ratings)
     return tuple(_rater(name, kinds.get(name), told.get(name, {}), where) for name in names)
 
 
@@ -263,6 +328,6 @@ def _rater(name: str, rated_as: str | None, told: Mapping[str, Any], where: str)
             got=kind,
             remedy="Say the same in both files.",
         )
-    seconds = _seconds(details, f"{where}, rater {name}")
+    seconds = _seconds(details.get("seconds"), f"{where}, rater {name}")
     details.pop("seconds", None)
     return Rater(name, details, seconds, kind=kind)

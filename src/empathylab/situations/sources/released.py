@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
@@ -92,7 +92,7 @@ class RatedStudy:
     """Whether a rater saw one respondent's replies, or several respondents'."""
     dimensions: tuple[Dimension, ...]
     raters: tuple[Rater, ...]
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
     replies: Mapping[str, Any] | None = None
     """How to ask someone for replies who is measured later, as the respondents were asked."""
 
@@ -103,7 +103,7 @@ class Release:
 
     situation_set: SituationSet
     respondents: Mapping[str, Kind]
-    replies: tuple[Reply, ...]
+    replies: Sequence[Reply]
     study: RatedStudy | None = None
     notes: tuple[str, ...] = ()
     """What a reader should know: what was left out, mapped or does not add up."""

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
 from empathylab.situations.emotions import emotion_warnings, told_valence
 from empathylab.situations.sets import Situation, SituationSet
+from empathylab.situations.sources.cells import (
+    by_value,
+    clean_texts,
+    filled,
+    parts_of,
+    repeated,
+    sample_number,
+)
 from empathylab.situations.sources.released import Kind, Release, Reply
+from empathylab.situations.sources.rows import Rows
 from empathylab.situations.sources.tables import check_set_id
 from empathylab.tables import clean_text, require_columns
 
@@ -34,7 +43,7 @@ _POST_COLUMNS = {
 
 
 def replies_from(
-    table: pl.DataFrame,
+    table: pl.DataFrame | Iterable[pl.DataFrame],
     *,
     where: str,
     situation_set: SituationSet | None = None,
@@ -47,14 +56,10 @@ def replies_from(
 ) -> Release:
     """The replies of a table, to the situations of `situation_set` or to those it tells itself.
 
-    `respondent` names who wrote every reply, for a table without that column.
+    A large table comes in parts. `respondent` names who wrote every reply, for a table without
+    that column.
     """
-    needed = ["situation", "text"] + ([] if respondent else ["respondent"])
-    require_columns(table.columns, needed, where=where)
-    if respondent is not None and "respondent" not in table.columns:
-        import polars as pl
-
-        table = table.with_columns(respondent=pl.lit(respondent))
+    notes: tuple[str, ...] = ()
     if situation_set is None:
         situation_set = situations_told(
             table,
@@ -64,54 +69,105 @@ def replies_from(
             licence=licence,
             emotions=emotions or {},
             first_row=first_row,
+            needed=_needed(respondent),
         )
         counts = Counter(item.emotion for item in situation_set if item.emotion)
         notes = tuple(emotion_warnings(counts))
-    else:
-        notes = ()
-    known = {item.id for item in situation_set}
-    replies, kinds = _replies(table, known, where, situation_set.id, first_row)
-    return Release(situation_set, kinds, tuple(replies), notes=notes)
+    reading = _Replies(situation_set, where, respondent)
+    for number, part in parts_of(table, first_row):
+        reading.take(part, number)
+    return Release(situation_set, reading.kinds, reading.kept(first_row), notes=notes)
 
 
-def _replies(
-    table: pl.DataFrame, known: set[str], where: str, set_id: str, first_row: int
-) -> tuple[list[Reply], dict[str, Kind]]:
-    found: dict[tuple[str, str, int], Reply] = {}
-    rows: dict[tuple[str, str, int], int] = {}
-    kinds: dict[str, Kind] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
-        place = f"{where} row {number}"
-        situation, respondent = filled(row, "situation", place), filled(row, "respondent", place)
-        if situation not in known:
+def _needed(respondent: str | None) -> list[str]:
+    return ["situation", "text"] + ([] if respondent else ["respondent"])
+
+
+class _Replies:
+    """The replies of a table's parts."""
+
+    def __init__(self, situation_set: SituationSet, where: str, respondent: str | None) -> None:
+        self.where, self.respondent = where, respondent
+        self.set_id = situation_set.id
+        self.known = {item.id for item in situation_set}
+        self.kinds: dict[str, Kind] = {}
+        self.rows: Rows[Reply] = Rows(Reply)
+        self.keys: list[pl.Series] = []
+
+    def take(self, part: pl.DataFrame, number: int) -> None:
+        """Checks and keeps a part, whose first row has that number."""
+        import polars as pl
+
+        require_columns(part.columns, _needed(self.respondent), where=self.where)
+        if "respondent" not in part.columns:
+            part = part.with_columns(respondent=pl.lit(self.respondent))
+        frame = pl.DataFrame(
+            {
+                "situation": clean_texts(part, "situation"),
+                "respondent": clean_texts(part, "respondent"),
+                "text": clean_texts(part, "text").fill_null(""),
+                "sample": by_value(part, "sample", sample_number, pl.Int64),
+                "details": pl.Series([None], dtype=pl.String).new_from_index(0, part.height),
+            }
+        )
+        known = by_value(frame, "situation", self.known.__contains__, pl.Boolean)
+        kinds = by_value(part, "kind", stated_kind, pl.String)
+        wrong = (
+            ~known.fill_null(False)
+            | frame["respondent"].is_null()
+            | frame["sample"].is_null()
+            | kinds.is_null()
+        ).arg_true()
+        if len(wrong):
+            position = int(wrong[0])
+            self._refuse(part.row(position, named=True), f"{self.where} row {number + position}")
+        said = frame.select("respondent", kind=kinds).unique(
+            subset="respondent", keep="first", maintain_order=True
+        )
+        for name, kind in said.iter_rows():
+            self.kinds.setdefault(name, kind_of(name, kind))
+        self.rows.append(frame)
+        self.keys.append(frame.select("situation", "respondent", "sample").hash_rows())
+
+    def _refuse(self, row: Mapping[str, Any], place: str) -> None:
+        """Says what is wrong with the row."""
+        situation = filled(row, "situation", place)
+        filled(row, "respondent", place)
+        if situation not in self.known:
             raise InputError(
-                f"the set {set_id} has no such situation",
+                f"the set {self.set_id} has no such situation",
                 where=place,
                 got=situation,
                 remedy="Fix the id, name the right set with --set, or add the column "
                 "'situation_text'.",
             )
-        reply = Reply(
-            situation, respondent, clean_text(str(row["text"] or "")).strip(), sample_of(row, place)
-        )
-        if reply.key in found and found[reply.key].text != reply.text:
-            raise InputError(
-                f"another text of {respondent} for the same situation stands in row "
-                f"{rows[reply.key]}",
-                where=place,
-                got=situation,
-                remedy="Number the replies in a column 'sample', or keep one of them.",
-            )
-        kinds.setdefault(respondent, kind_of(respondent, row.get("kind"), place))
-        found[reply.key] = reply
-        rows.setdefault(reply.key, number)
-    if not found:
-        raise InputError("there is no reply", where=where, remedy="Add a row for each.")
-    return list(found.values()), kinds
+        sample_number(row.get("sample"), place)
+        stated_kind(row.get("kind"), place)
+
+    def kept(self, first_row: int) -> Rows[Reply]:
+        """The replies, each once; two texts for the same one are refused."""
+        if not self.rows:
+            raise InputError("there is no reply", where=self.where, remedy="Add a row for each.")
+        again = set(repeated(self.keys))
+        found: dict[tuple[str, str, int], tuple[int, str]] = {}
+        superfluous = []
+        for position, reply in self.rows.at(again):
+            first, text = found.setdefault(reply.key, (position, reply.text))
+            if text != reply.text:
+                raise InputError(
+                    f"another text of {reply.respondent} for the same situation stands in row "
+                    f"{first + first_row}",
+                    where=f"{self.where} row {position + first_row}",
+                    got=reply.situation,
+                    remedy="Number the replies in a column 'sample', or keep one of them.",
+                )
+            if first != position:
+                superfluous.append(position)
+        return self.rows.without(superfluous) if superfluous else self.rows
 
 
 def situations_told(
-    table: pl.DataFrame,
+    table: pl.DataFrame | Iterable[pl.DataFrame],
     *,
     where: str,
     set_id: str,
@@ -119,28 +175,34 @@ def situations_told(
     licence: str,
     emotions: Mapping[str, str],
     first_row: int = 2,
+    needed: Sequence[str] = ("situation",),
 ) -> SituationSet:
     """The situations that a table of replies or ratings tells beside them."""
     check_set_id(set_id, where)
-    if "situation_text" not in table.columns:
-        raise InputError(
-            "it is not known which situations these are",
-            where=where,
-            got=", ".join(table.columns),
-            remedy="Name their set with --set, or add the column 'situation_text'.",
-        )
     found: dict[str, tuple[Situation, int]] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
-        place = f"{where} row {number}"
-        situation = _situation_told(row, emotions, place)
-        known = found.setdefault(situation.id, (situation, number))
-        if known[0] != situation:
+    for start, part in parts_of(table, first_row):
+        require_columns(part.columns, needed, where=where)
+        if "situation_text" not in part.columns:
             raise InputError(
-                f"the situation differs from row {known[1]}",
-                where=place,
-                got=situation.id,
-                remedy="Give it another id, or fix the text.",
+                "it is not known which situations these are",
+                where=where,
+                got=", ".join(part.columns),
+                remedy="Name their set with --set, or add the column 'situation_text'.",
             )
+        columns = [name for name in ("situation", *SITUATION_COLUMNS) if name in part.columns]
+        rows = part.select(columns).with_row_index("row", start)
+        for row in rows.unique(subset=columns, keep="first", maintain_order=True).rows(named=True):
+            number = row.pop("row")
+            place = f"{where} row {number}"
+            situation = _situation_told(row, emotions, place)
+            known = found.setdefault(situation.id, (situation, number))
+            if known[0] != situation:
+                raise InputError(
+                    f"the situation differs from row {known[1]}",
+                    where=place,
+                    got=situation.id,
+                    remedy="Give it another id, or fix the text.",
+                )
     return SituationSet(
         id=set_id,
         version=1,
@@ -169,35 +231,21 @@ def _situation_told(row: Mapping[str, Any], emotions: Mapping[str, str], where: 
     return Situation(key, text, emotion, valence, **told)  # type: ignore[arg-type]
 
 
-def filled(row: Mapping[str, Any], column: str, where: str) -> str:
-    """The cell's text, which must not be empty."""
-    value = "" if row[column] is None else clean_text(str(row[column])).strip()
-    if not value:
-        raise InputError(f"{column!r} is empty", where=where, remedy="Fill it in.")
-    return value
-
-
-def sample_of(row: Mapping[str, Any], where: str) -> int:
-    """Which of a respondent's replies it is; 0 where the table does not say."""
-    given = row.get("sample")
-    if given is None:
-        return 0
-    if not re.fullmatch(r"\d{1,6}(\.0)?", str(given).strip()):
-        raise InputError(
-            "'sample' must be 0, 1, 2 …", where=where, got=given, remedy="Fix the row."
-        )
-    return int(float(given))
-
-
-def kind_of(respondent: str, given: object, where: str) -> Kind:
-    """Whether a model or people: as the table says, else by the name."""
-    if given is None:
-        return "human" if re.match(r"(human|people|person)s?\b|human", respondent) else "model"
-    if str(given).strip().lower() not in ("model", "human"):
+def stated_kind(given: object, where: str = "") -> str:
+    """What the table says the respondent is; empty where it says nothing."""
+    said = "" if given is None else str(given).strip().lower()
+    if given is not None and said not in ("model", "human"):
         raise InputError(
             "'kind' must be model or human", where=where, got=given, remedy="Fix the row."
         )
-    return "human" if str(given).strip().lower() == "human" else "model"
+    return said
+
+
+def kind_of(respondent: str, stated: str) -> Kind:
+    """Whether a model or people: as the table says, else by the name."""
+    if stated:
+        return "human" if stated == "human" else "model"
+    return "human" if re.match(r"(human|people|person)s?\b|human", respondent) else "model"
 
 
 def posts_from(

@@ -86,11 +86,15 @@ def sample_posterior(
     warmup: int = 1000,
     draws: int = 1000,
     chains: int = 4,
+    batches: int = 6,
 ) -> Posterior:
-    """Draws from the posterior of the ordinal model whose arrays `design` holds."""
+    """Draws from the posterior of the ordinal model whose arrays `design` holds.
+
+    Each chain has `draws`, and as many again, up to so many `batches`, until they are reliable.
+    """
     chosen = priors or Priors()
     sampler = posterior_sampler(design, chosen, warmup=warmup, draws=draws, chains=chains)
-    return run_sampler(sampler, design, chosen, seed=seed)
+    return run_sampler(sampler, design, chosen, seed=seed, batches=batches)
 
 
 def posterior_sampler(
@@ -117,18 +121,29 @@ def posterior_sampler(
     )
 
 
-def run_sampler(sampler: Any, design: MixedDesign, priors: Priors, *, seed: int) -> Posterior:
+def run_sampler(
+    sampler: Any, design: MixedDesign, priors: Priors, *, seed: int, batches: int = 1
+) -> Posterior:
     """The posterior of the ratings in `design`, which may differ from the sampler's in them."""
     import jax
 
-    sampler.run(jax.random.PRNGKey(seed), np.asarray(design.y), extra_fields=("diverging",))
-    by_chain = {
-        name: np.asarray(values, dtype=float)
-        for name, values in sampler.get_samples(group_by_chain=True).items()
-        if not name.startswith("z_")
-    }
-    divergences = int(np.asarray(sampler.get_extra_fields()["diverging"]).sum())
-    return _posterior(design, priors, by_chain, divergences)
+    key, by_chain = jax.random.PRNGKey(seed), dict[str, Draws]()
+    batch = divergences = 0
+    while True:
+        batch += 1
+        sampler.run(key, np.asarray(design.y), extra_fields=("diverging",))
+        for name, values in sampler.get_samples(group_by_chain=True).items():
+            if not name.startswith("z_"):
+                before = [by_chain[name]] if name in by_chain else []
+                by_chain[name] = np.concatenate([*before, np.asarray(values, dtype=float)], axis=1)
+        divergences += int(np.asarray(sampler.get_extra_fields()["diverging"]).sum())
+        found = _posterior(design, priors, by_chain, divergences)
+        if found.reliable or divergences or batch == batches:
+            sampler.post_warmup_state = None
+            return found
+        # The chains go on where they are, with the step sizes of their warm-up.
+        sampler.post_warmup_state = sampler.last_state
+        key = sampler.post_warmup_state.rng_key
 
 
 def _model(design: MixedDesign, priors: Priors) -> Any:
@@ -153,13 +168,16 @@ def _model(design: MixedDesign, priors: Priors) -> Any:
         latent = x @ effects
         for name, codes, levels, columns in blocks:
             width = columns.shape[1]
-            sd = numpyro.sample(
-                f"sd_{name}", dist.HalfNormal(priors.spread_sd).expand([width]).to_event(1)
+            # Signed: a standard deviation near 0 is passed through, where a positive one would
+            # stick to its boundary. Its size is half-normal, and the LKJ prior knows no signs.
+            signed = numpyro.sample(
+                f"signed_{name}", dist.Normal(0, priors.spread_sd).expand([width]).to_event(1)
             )
-            factor = sd[:, None] * jnp.eye(width)
+            numpyro.deterministic(f"sd_{name}", jnp.abs(signed))
+            factor = signed[:, None] * jnp.eye(width)
             if width > 1:
                 lower = numpyro.sample(f"l_{name}", dist.LKJCholesky(width, priors.correlation))
-                factor = sd[:, None] * lower
+                factor = signed[:, None] * lower
             z = numpyro.sample(f"z_{name}", dist.Normal(0, 1).expand([levels, width]).to_event(2))
             latent = latent + jnp.sum(columns * (z @ factor.T)[codes], axis=-1)
         # σ(a) − σ(b) = σ(a) σ(−b) (1 − exp(b − a)), which loses no digits far from the cuts.
@@ -197,7 +215,7 @@ def _posterior(
         size = len(group.columns.names)
         whole = np.zeros((len(joined["cuts"]), size, size))
         for place, block in enumerate(map(list, group.columns.blocks)):
-            factor = joined[f"sd_{number}_{place}"][:, :, None] * joined.get(
+            factor = joined[f"signed_{number}_{place}"][:, :, None] * joined.get(
                 f"l_{number}_{place}", np.eye(len(block))
             )
             whole[np.ix_(range(len(whole)), block, block)] = factor @ factor.transpose(0, 2, 1)

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import polars as pl
 from sqlalchemy import Connection, delete, select, update
 
 from empathylab.scales.published import PublishedAdministration, PublishedResults
 from empathylab.store import schema
+from empathylab.store.imports.bulk import insert_frame
 from empathylab.store.inserts import add_respondent, insert_returning_ids, now
 
 Change = Literal["added", "unchanged", "replaced", "new version", "skipped"]
@@ -104,18 +106,11 @@ def _row(administration: PublishedAdministration) -> dict[str, Any]:
 def _add_values(
     connection: Connection, ids: Sequence[int], administrations: Sequence[PublishedAdministration]
 ) -> None:
-    """Adds many small rows; straight through the driver, which is several times faster."""
+    """Adds many small rows."""
     rows = [
         (number, item, float(value))
         for number, one in zip(ids, administrations, strict=True)
         for item, value in one.values.items()
     ]
-    if not rows:
-        return
-    columns = "item_answers (administration_id, item, value)"
-    if connection.dialect.name == "postgresql":
-        driver: Any = connection.connection.cursor()
-        with driver, driver.copy(f"COPY {columns} FROM STDIN") as copy:
-            copy.write("".join(f"{number}\t{item}\t{value!r}\n" for number, item, value in rows))
-        return
-    connection.exec_driver_sql(f"INSERT INTO {columns} VALUES (?, ?, ?)", rows)  # noqa: S608
+    types = {"administration_id": pl.Int64, "item": pl.Int64, "value": pl.Float64}
+    insert_frame(connection, schema.item_answers, pl.DataFrame(rows, schema=types, orient="row"))

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+import polars as pl
+from sqlalchemy import Connection, bindparam, select, update
 
 from empathylab.errors import InputError
 from empathylab.scales import Scale, find_scale, score
 from empathylab.situations.sources.released import RatedStudy, Rater, Rating
+from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
+from empathylab.store.frames import read_frame
+from empathylab.store.imports.bulk import insert_frame
 from empathylab.store.imports.changes import ImportCounts, compare_rows, delete_rows
-from empathylab.store.imports.responses import ReplyKey, ResponseImport
+from empathylab.store.imports.responses import ResponseImport
 from empathylab.store.inserts import add_item_answers, add_scale, hash_of, insert_returning_ids, now
 from empathylab.store.studies.arms import add_arms, add_raters, add_study
 
-RatingKey = tuple[int, int, str]
+_KEY = ["rater_id", "response_id", "dimension"]
+_PLACE = ["dimension", "situation", "respondent", "sample"]
 _RATED = ("value", "label", "seconds", "rated_at")
+_TYPES = {
+    "rater": pl.String,
+    "situation": pl.String,
+    "respondent": pl.String,
+    "value": pl.Float64,
+    "dimension": pl.String,
+    "sample": pl.Int64,
+    "label": pl.String,
+    "seconds": pl.Float64,
+}
 _PROTOCOL = {"design", "dimensions", "replies"}
 
 
@@ -34,10 +49,20 @@ def store_study(
 ) -> list[ImportCounts]:
     """Stores the study of a source, and gives what it changed: raters, ratings, questionnaires."""
     study_id = _study(connection, study)
-    arms = _arms(connection, study_id, study.ratings)
+    arms = _arms(connection, study_id, study)
     raters, ids = _store_raters(connection, number, study_id, study.raters)
-    days = {rater.name: _midnight(rater.day) for rater in study.raters}
-    told = _Ratings(connection, number, study_id, ids, arms, days).store(study.ratings, replies)
+    people = pl.DataFrame(
+        [(rater.name, ids[rater.name], _midnight(rater.day)) for rater in study.raters],
+        schema={
+            "rater": pl.String,
+            "rater_id": pl.Int64,
+            "rated_at": pl.Datetime("us", "UTC"),
+        },
+        orient="row",
+    )
+    told = _Ratings(connection, number, study_id, people, arms, replies.tick).store(
+        study.ratings, replies
+    )
     _drop_idle(connection, study_id, [rater.name for rater in study.raters])
     fresh = _without_answers(connection, study.raters, ids)
     notes += _store_answers(connection, number, fresh, ids, scales)
@@ -148,19 +173,27 @@ class _Ratings:
         connection: Connection,
         number: int,
         study: int,
-        raters: Mapping[str, int],
+        raters: pl.DataFrame,
         arms: Mapping[str, int],
-        days: Mapping[str, datetime | None],
+        tick: Callable[[int], None],
     ) -> None:
-        self.connection, self.number = connection, number
-        self.raters, self.arms, self.days = raters, arms, days
+        self.connection, self.number, self.raters, self.tick = connection, number, raters, tick
+        self.arms = pl.DataFrame(
+            {"respondent": list(arms), "arm_id": list(arms.values())},
+            schema={"respondent": pl.String, "arm_id": pl.Int64},
+        )
         table, people = schema.ratings, schema.raters
         responses, situations = schema.responses, schema.situations
         respondents = schema.respondents
         query = (
             select(
-                table,
-                situations.c.key,
+                table.c.id,
+                table.c.rater_id,
+                table.c.response_id,
+                table.c.dimension,
+                *(table.c[name] for name in _RATED),
+                table.c.import_id,
+                situations.c.key.label("situation"),
                 respondents.c.name.label("respondent"),
                 responses.c.sample,
             )
@@ -170,75 +203,88 @@ class _Ratings:
             .join(respondents, respondents.c.id == responses.c.respondent_id)
             .where(people.c.study_id == study)
         )
-        self.held: dict[RatingKey, Any] = {}
-        self.others: dict[RatingKey, Any] = {}
-        self.read: dict[tuple[int, str, ReplyKey], int] = {}
-        for row in connection.execute(query):
-            mine = row.import_id == number
-            (self.held if mine else self.others)[row.rater_id, row.response_id, row.dimension] = row
-            place = (row.key, row.respondent, row.sample)
-            self.read[row.rater_id, row.dimension, place] = row.response_id
+        known = read_frame(connection, query)
+        mine = (pl.col("import_id") == number).fill_null(False)
+        self.read = known.select("rater_id", *_PLACE, read="response_id").unique(
+            ["rater_id", *_PLACE], keep="last"
+        )
+        self.held = known.filter(mine).select("id", *_KEY, *_RATED)
+        self.others = known.filter(~mine).select(*_KEY, pl.col("value").alias("value_held"))
 
-    def store(self, ratings: Iterable[Rating], replies: ResponseImport) -> ImportCounts:
+    def store(self, ratings: Sequence[Rating], replies: ResponseImport) -> ImportCounts:
         """Adds, changes and removes; gives how many of each."""
         newest = replies.responses()
-        rows: dict[RatingKey, dict[str, Any]] = {}
-        shared = 0
-        for rating in ratings:
-            key = self._key(rating, newest, replies.source)
-            if key in self.others:
-                self._refuse_other_value(rating, self.others[key], replies.source)
-                shared += 1
-            else:
-                rows[key] = self._row(rating, key)
-        old = {k: tuple(getattr(row, f) for f in _RATED) for k, row in self.held.items()}
-        new = {k: tuple(row[f] for f in _RATED) for k, row in rows.items()}
-        added, changed, removed, told = compare_rows(old, new, "ratings")
-        table = schema.ratings
-        for key in changed:
-            values = dict(zip(_RATED, new[key], strict=True))
-            self.connection.execute(
-                update(table).where(table.c.id == self.held[key].id).values(**values)
-            )
-        delete_rows(self.connection, table, [self.held[key].id for key in removed])
-        insert_returning_ids(self.connection, table, [rows[key] for key in added])
-        return ImportCounts(
-            "ratings", told.added, told.changed, told.removed, told.unchanged + shared
-        )
+        kept = [self.held.clear()]
+        changed: list[pl.DataFrame] = []
+        added = shared = 0
+        for part in frames_of(ratings, Rating, _TYPES):
+            frame = self._identified(part, newest, replies.source)
+            if self.others.height:
+                both = frame.join(self.others, on=_KEY, how="inner", maintain_order="left")
+                self._refuse_other_value(both, replies.source)
+                shared += both.height
+                frame = frame.join(self.others, on=_KEY, how="anti", maintain_order="left")
+            if self.held.height:
+                again = frame.join(
+                    self.held, on=_KEY, how="inner", suffix="_held", maintain_order="left"
+                )
+                kept.append(again.select(self.held.columns))
+                differ = [~pl.col(name).eq_missing(pl.col(f"{name}_held")) for name in _RATED]
+                changed.append(again.filter(pl.any_horizontal(differ)))
+                frame = frame.join(self.held, on=_KEY, how="anti", maintain_order="left")
+            added += frame.height
+            columns = (*_KEY, "arm_id", *_RATED)
+            rows = frame.select(*columns, import_id=pl.lit(self.number))
+            insert_frame(self.connection, schema.ratings, rows)
+            self.tick(part.height)
+        again = pl.concat(kept)
+        removed = self.held.join(again, on="id", how="anti")["id"].to_list()
+        delete_rows(self.connection, schema.ratings, removed)
+        count = self._update(changed)
+        return ImportCounts("ratings", added, count, len(removed), again.height - count + shared)
 
-    def _key(self, rating: Rating, newest: Mapping[ReplyKey, int], source: str) -> RatingKey:
-        rater = self.raters[rating.rater]
-        place = (rating.situation, rating.respondent, rating.sample)
-        response = self.read.get((rater, rating.dimension, place)) or newest.get(place)
-        if response is None:
+    def _identified(self, part: pl.DataFrame, newest: pl.DataFrame, source: str) -> pl.DataFrame:
+        """The ratings with the lab's ids of their raters, responses and arms."""
+        joined = part.join(self.raters, on="rater", how="left", maintain_order="left")
+        joined = joined.join(self.arms, on="respondent", how="left", maintain_order="left")
+        place = ["situation", "respondent", "sample"]
+        joined = joined.join(newest, on=place, how="left", maintain_order="left")
+        if self.read.height:
+            joined = joined.join(
+                self.read, on=["rater_id", *_PLACE], how="left", maintain_order="left"
+            ).with_columns(response_id=pl.coalesce("read", "response_id"))
+        for row in joined.filter(pl.col("response_id").is_null()).head(1).iter_rows(named=True):
             raise InputError(
-                f"the lab holds no usable response of {rating.respondent!r} to the situation "
-                f"{rating.situation!r}" + (f", sample {rating.sample}" if rating.sample else ""),
-                where=f"{source}, rating of {rating.rater}",
+                f"the lab holds no usable response of {row['respondent']!r} to the situation "
+                f"{row['situation']!r}" + (f", sample {row['sample']}" if row["sample"] else ""),
+                where=f"{source}, rating of {row['rater']}",
                 remedy="Import the response, or fix the names or the empty reply.",
             )
-        return rater, response, rating.dimension
+        return joined
 
-    def _row(self, rating: Rating, key: RatingKey) -> dict[str, Any]:
-        return {
-            "rater_id": key[0],
-            "response_id": key[1],
-            "arm_id": self.arms[rating.respondent],
-            "dimension": rating.dimension,
-            "value": rating.value,
-            "label": rating.label,
-            "seconds": rating.seconds,
-            "rated_at": self.days[rating.rater],
-            "import_id": self.number,
-        }
+    def _update(self, changed: Sequence[pl.DataFrame]) -> int:
+        rows = [row for frame in changed for row in frame.iter_rows(named=True)]
+        if rows:
+            table = schema.ratings
+            statement = (
+                update(table)
+                .where(table.c.id == bindparam("row"))
+                .values({name: bindparam(f"new_{name}") for name in _RATED})
+            )
+            given = [
+                {"row": row["id"], **{f"new_{name}": row[name] for name in _RATED}} for row in rows
+            ]
+            self.connection.execute(statement, given)
+        return len(rows)
 
-    def _refuse_other_value(self, rating: Rating, held: Any, source: str) -> None:
-        if held.value != rating.value:
+    def _refuse_other_value(self, both: pl.DataFrame, source: str) -> None:
+        differ = both.filter(pl.col("value") != pl.col("value_held"))
+        for row in differ.head(1).iter_rows(named=True):
             raise InputError(
-                f"another file of this study has {held.value:g} for the same rater and reply "
-                f"(situation {rating.situation!r}, {rating.respondent})",
-                where=f"{source}, rating of {rating.rater}",
-                got=f"{rating.value:g}",
+                f"another file of this study has {row['value_held']:g} for the same rater and "
+                f"reply (situation {row['situation']!r}, {row['respondent']})",
+                where=f"{source}, rating of {row['rater']}",
+                got=f"{row['value']:g}",
                 remedy="Fix one of the files, or give another --study.",
             )
 
@@ -278,15 +324,17 @@ def stored_answers(
     return held
 
 
-def _arms(connection: Connection, study: int, ratings: Iterable[Rating]) -> dict[str, int]:
-    names = list(dict.fromkeys(rating.respondent for rating in ratings))
+def _arms(connection: Connection, number: int, study: RatedStudy) -> dict[str, int]:
+    """The ids of the study's arms: those whose replies were rated, in the file's order."""
+    parts = [frame["respondent"] for frame in frames_of(study.ratings, Rating, _TYPES)]
+    names = pl.concat(parts).unique(maintain_order=True).to_list()
     table = schema.respondents
     known = {
         row.name: int(row.id)
         for row in connection.execute(select(table.c.name, table.c.id))
         if row.name in names
     }
-    return add_arms(connection, study, {name: known[name] for name in names if name in known})
+    return add_arms(connection, number, {name: known[name] for name in names if name in known})
 
 
 def _store_answers(

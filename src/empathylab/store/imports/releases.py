@@ -6,7 +6,7 @@ now, thing by thing: what is the same keeps its place, so that nothing that refe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +47,13 @@ def import_release(
     source: str,
     fingerprint: str,
     replace: bool = False,
+    tick: Callable[[int], None] = lambda rows: None,
 ) -> ImportedRelease:
     """What became of the source; its content's hash tells whether it was here before.
 
     All or nothing: an error leaves the lab as it was. A file that would take away most of what
-    another of its name brought is refused, unless it is meant to (`replace`).
+    another of its name brought is refused, unless it is meant to (`replace`). `tick` is called
+    with the number of rows that were written.
     """
     scales = lab_scales(lab)
     with lab.writing() as connection:
@@ -67,7 +69,7 @@ def import_release(
                 name: add_respondent(connection, name, what)
                 for name, what in release.respondents.items()
             }
-            replies = ResponseImport(connection, number, stored.ids, respondents, source)
+            replies = ResponseImport(connection, number, stored.ids, respondents, source, tick)
             things += [situations, replies.store(release.replies)]
             if release.study is not None:
                 things += store_study(

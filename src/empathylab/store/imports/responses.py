@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+import polars as pl
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from empathylab.errors import InputError
 from empathylab.situations.sources.released import Reply
+from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
-from empathylab.store.imports.changes import CHUNK, ImportCounts, compare_rows, delete_rows
-from empathylab.store.inserts import insert_returning_ids, now
+from empathylab.store.frames import read_frame, read_parts
+from empathylab.store.imports.bulk import indexing_at_the_end, insert_frame
+from empathylab.store.imports.changes import CHUNK, ImportCounts, delete_rows
+from empathylab.store.inserts import now
 
-ReplyKey = tuple[str, str, int]
+_KEY = ["situation", "respondent", "sample"]
+_TYPES = {
+    "situation": pl.String,
+    "respondent": pl.String,
+    "text": pl.String,
+    "sample": pl.Int64,
+    "details": pl.String,
+}
 
 
 @dataclass(slots=True)
@@ -27,45 +38,137 @@ class ResponseImport:
     situations: Mapping[str, int]
     respondents: Mapping[str, int]
     source: str
+    tick: Callable[[int], None] = lambda rows: None
+    """Called with the number of rows that were written."""
     removed: list[int] = field(default_factory=list)
 
-    def store(self, replies: Iterable[Reply]) -> ImportCounts:
+    def store(self, replies: Sequence[Reply]) -> ImportCounts:
         """Adds, changes and marks for removal; gives how many of each."""
-        new = {reply.key: reply for reply in replies}
-        if not new:
+        if not replies:
             return ImportCounts("responses")
-        held = self._held()
-        shared = self._brought_by_others(new, held)
-        own = {key: one for key, one in new.items() if key not in shared}
-        content = {key: (one.text, dict(one.details or {}) or None) for key, one in own.items()}
-        old = {key: (row.text, row.details) for key, row in held.items()}
-        added, changed, removed, told = compare_rows(old, content, "responses")
+        held = self._keyed(schema.responses.c.import_id == self.number)
+        shared, known = self._compared(replies, held)
+        changed = known.filter(pl.col("content") != pl.col("content_held"))
+        moved = known.filter(pl.col("place") != pl.col("situation_id"))
+        removed = held.join(known, on=_KEY, how="anti", maintain_order="left")
         heirs = self._heirs(removed)
-        self._refuse_rated([held[key].id for key in (*changed, *removed) if key not in heirs])
+        dropped = removed.filter(~pl.col("id").is_in(list(heirs)))["id"].to_list()
+        self._refuse_rated([*changed["id"], *dropped])
+        self._update(pl.concat([changed, moved]).unique("id"))
         table = schema.responses
-        moved = [key for key in old if key in own and self._place(held[key], key)]
-        for key in {*changed, *moved}:
-            text, details = content[key]
-            place = self.situations[key[0]]
+        for number, heir in heirs.items():
             self.connection.execute(
-                update(table)
-                .where(table.c.id == held[key].id)
-                .values(text=text, details=details, situation_id=place, outcome=_outcome(text))
+                update(table).where(table.c.id == number).values(import_id=heir)
             )
-        for key, heir in heirs.items():
-            self.connection.execute(
-                update(table).where(table.c.id == held[key].id).values(import_id=heir)
-            )
-        self.removed = [held[key].id for key in removed if key not in heirs]
-        insert_returning_ids(self.connection, table, [self._row(own[key]) for key in added])
-        self._remember(shared)
-        return dataclasses.replace(told, unchanged=told.unchanged + len(shared))
+        self.removed = dropped
+        added = self._insert(replies, held, shared)
+        self._remember(shared.rows())
+        return ImportCounts(
+            "responses",
+            added,
+            changed.height,
+            removed.height,
+            known.height - changed.height + shared.height,
+        )
 
     def drop_removed(self) -> None:
         """Takes away what the file no longer holds, after its ratings were compared."""
         delete_rows(self.connection, schema.responses, self.removed)
 
-    def _remember(self, shared: Iterable[ReplyKey]) -> None:
+    def _compared(
+        self, replies: Sequence[Reply], held: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The keys that another source brought before, and the rows that this one did."""
+        table = schema.responses
+        here = self._in_set() & (table.c.import_id != self.number)
+        others = self._keyed(here & table.c.import_id.is_not(None)).join(held, on=_KEY, how="anti")
+        shared, known = [others.select(_KEY).clear()], [held.clear()]
+        known[0] = known[0].with_columns(
+            pl.lit(0, pl.UInt64).alias("content_held"),
+            pl.lit(0, pl.Int64).alias("place"),
+            *(pl.lit(None, pl.String).alias(name) for name in ("text", "details")),
+        )
+        for frame in self._frames(replies) if held.height or others.height else ():
+            both = frame.join(others, on=_KEY, how="inner", suffix="_held", maintain_order="left")
+            self._refuse_other_text(both.filter(pl.col("words") != pl.col("words_held")))
+            shared.append(both.select(_KEY))
+            again = frame.join(held, on=_KEY, how="inner", suffix="_held", maintain_order="left")
+            known.append(
+                again.rename({"situation_id": "place"})
+                .rename({"situation_id_held": "situation_id"})
+                .select(known[0].columns)
+            )
+        return pl.concat(shared), pl.concat(known)
+
+    def _frames(self, replies: Sequence[Reply]) -> Iterator[pl.DataFrame]:
+        """The replies part by part, with their situations' ids and what their content is."""
+        ids = pl.DataFrame(
+            {"situation": list(self.situations), "situation_id": list(self.situations.values())},
+            schema={"situation": pl.String, "situation_id": pl.Int64},
+        )
+        for frame in frames_of(replies, Reply, _TYPES):
+            joined = frame.join(ids, on="situation", how="left", maintain_order="left")
+            yield _with_content(joined)
+
+    def _insert(self, replies: Sequence[Reply], held: pl.DataFrame, shared: pl.DataFrame) -> int:
+        """Adds what the lab does not hold; gives how many."""
+        known = pl.concat([held.select(_KEY), shared])
+        respondents = pl.DataFrame(
+            {
+                "respondent": list(self.respondents),
+                "respondent_id": list(self.respondents.values()),
+            },
+            schema={"respondent": pl.String, "respondent_id": pl.Int64},
+        )
+        added_at, written = now(), 0
+        with indexing_at_the_end(self.connection):
+            for frame in self._frames(replies):
+                fresh = frame.join(known, on=_KEY, how="anti", maintain_order="left").join(
+                    respondents, on="respondent", how="left", maintain_order="left"
+                )
+                empty = pl.col("text") == ""
+                rows = fresh.select(
+                    "situation_id",
+                    "respondent_id",
+                    "sample",
+                    "text",
+                    outcome=pl.when(empty).then(pl.lit("empty")).otherwise(pl.lit("valid")),
+                    reason=pl.when(empty).then(pl.lit("the reply holds no text")),
+                    added_at=pl.lit(added_at),
+                    import_id=pl.lit(self.number),
+                    details=pl.col("details").fill_null("null"),
+                )
+                insert_frame(self.connection, schema.responses, rows)
+                written += rows.height
+                self.tick(frame.height)
+        return written
+
+    def _update(self, rows: pl.DataFrame) -> None:
+        """Writes other texts, or another place, where the file has changed."""
+        if not rows.height:
+            return
+        table = schema.responses
+        names = ("text", "details", "situation_id", "outcome")
+        statement = (
+            update(table)
+            .where(table.c.id == bindparam("row"))
+            .values({name: bindparam(f"new_{name}") for name in names})
+        )
+        self.connection.execute(
+            statement,
+            [
+                {
+                    "row": row["id"],
+                    "new_text": row["text"],
+                    "new_details": None if row["details"] is None else json.loads(row["details"]),
+                    "new_situation_id": row["place"],
+                    "new_outcome": "valid" if row["text"] else "empty",
+                }
+                for row in rows.iter_rows(named=True)
+            ],
+        )
+
+    def _remember(self, shared: Iterable[tuple[object, ...]]) -> None:
         """Notes what this source brings, too, should the other one drop it."""
         table = schema.imports
         query = select(table.c.summary).where(table.c.id == self.number)
@@ -75,56 +178,51 @@ class ResponseImport:
             update(table).where(table.c.id == self.number).values(summary=summary)
         )
 
-    def _heirs(self, removed: Iterable[ReplyKey]) -> dict[ReplyKey, int]:
-        """Of what this file drops, which other source brings it still."""
-        gone = set(removed)
+    def _heirs(self, removed: pl.DataFrame) -> dict[int, int]:
+        """Of the responses that this file drops, which other source brings them still."""
+        gone = {tuple(key): number for *key, number in removed.select(*_KEY, "id").iter_rows()}
         if not gone:
             return {}
         table = schema.imports
-        found: dict[ReplyKey, int] = {}
+        found: dict[int, int] = {}
         for row in self.connection.execute(select(table).where(table.c.id != self.number)):
-            for situation, respondent, sample in row.summary.get("shared", ()):
-                key = (situation, respondent, sample)
-                if key in gone:
-                    found.setdefault(key, int(row.id))
+            for key in row.summary.get("shared", ()):
+                if tuple(key) in gone:
+                    found.setdefault(gone[tuple(key)], int(row.id))
         return found
 
-    def _place(self, row: Any, key: ReplyKey) -> bool:
-        return bool(row.situation_id != self.situations[key[0]])
-
-    def _held(self) -> dict[ReplyKey, Any]:
-        """The responses that this source brought before."""
-        table = schema.responses
-        return self._keyed(table.c.import_id == self.number)
-
-    def _keyed(self, condition: Any) -> dict[ReplyKey, Any]:
+    def _keyed(self, condition: Any) -> pl.DataFrame:
+        """Responses by their keys; of several with one key the newest."""
         table, situations, respondents = schema.responses, schema.situations, schema.respondents
         query = (
-            select(table, situations.c.key, respondents.c.name)
+            select(
+                table.c.id,
+                table.c.situation_id,
+                situations.c.key.label("situation"),
+                respondents.c.name.label("respondent"),
+                table.c.sample,
+                table.c.text,
+                table.c.details,
+            )
             .join(situations, situations.c.id == table.c.situation_id)
             .join(respondents, respondents.c.id == table.c.respondent_id)
             .where(condition)
             .order_by(table.c.id)
         )
-        return {(row.key, row.name, row.sample): row for row in self.connection.execute(query)}
+        found = [
+            _with_content(part).drop("text", "details")
+            for part in read_parts(self.connection, query)
+        ]
+        return pl.concat(found).unique(_KEY, keep="last", maintain_order=True)
 
-    def _brought_by_others(
-        self, new: Mapping[ReplyKey, Reply], held: Mapping[ReplyKey, Any]
-    ) -> list[ReplyKey]:
-        """What another file brought before; the same reply with another text is refused."""
-        table = schema.responses
-        here = self._in_set() & (table.c.import_id != self.number)
-        others = self._keyed(here & table.c.import_id.is_not(None))
-        shared = [key for key in new if key in others and key not in held]
-        for key in shared:
-            if others[key].text != new[key].text:
-                raise InputError(
-                    f"the lab holds another text of {key[1]} for the situation {key[0]!r}, from "
-                    "another file",
-                    where=self.source,
-                    remedy="Give the reply another sample number, or fix the file.",
-                )
-        return shared
+    def _refuse_other_text(self, rows: pl.DataFrame) -> None:
+        for situation, respondent in rows.select("situation", "respondent").head(1).iter_rows():
+            raise InputError(
+                f"the lab holds another text of {respondent} for the situation {situation!r}, from "
+                "another file",
+                where=self.source,
+                remedy="Give the reply another sample number, or fix the file.",
+            )
 
     def _in_set(self) -> Any:
         some = next(iter(self.situations.values()))
@@ -148,26 +246,35 @@ class ResponseImport:
                     remedy="Import it into another lab, or under another --name.",
                 )
 
-    def _row(self, reply: Reply) -> dict[str, Any]:
-        return {
-            "situation_id": self.situations[reply.situation],
-            "respondent_id": self.respondents[reply.respondent],
-            "answer_id": None,
-            "sample": reply.sample,
-            "prompt": None,
-            "text": reply.text,
-            "outcome": _outcome(reply.text),
-            "reason": None if reply.text else "the reply holds no text",
-            "added_at": now(),
-            "import_id": self.number,
-            "details": dict(reply.details) if reply.details else None,
-        }
-
-    def responses(self) -> dict[ReplyKey, int]:
-        """The ids of the set's usable responses; of several, the newest."""
-        usable = self._in_set() & (schema.responses.c.outcome == "valid")
-        return {key: int(row.id) for key, row in self._keyed(usable).items()}
+    def responses(self) -> pl.DataFrame:
+        """The ids of the set's usable responses by their keys; of several, the newest."""
+        table, situations, respondents = schema.responses, schema.situations, schema.respondents
+        query = (
+            select(
+                func.max(table.c.id).label("response_id"),
+                situations.c.key.label("situation"),
+                respondents.c.name.label("respondent"),
+                table.c.sample,
+            )
+            .join(situations, situations.c.id == table.c.situation_id)
+            .join(respondents, respondents.c.id == table.c.respondent_id)
+            .where(self._in_set(), table.c.outcome == "valid")
+            .group_by(situations.c.key, respondents.c.name, table.c.sample)
+        )
+        return read_frame(self.connection, query)
 
 
-def _outcome(text: str) -> str:
-    return "valid" if text else "empty"
+def _with_content(frame: pl.DataFrame) -> pl.DataFrame:
+    """With hashes that tell whether a text, or a text and its details, are the same."""
+    details = frame["details"]
+    if not details.is_null().all():
+        details = pl.Series([_canonical(text) for text in details], dtype=pl.String)
+    return frame.with_columns(
+        words=pl.col("text").hash(), content=pl.struct(pl.col("text"), details.alias("d")).hash()
+    )
+
+
+def _canonical(details: str | None) -> str | None:
+    """The same text for the same JSON, whatever the order of its keys."""
+    content = json.loads(details or "null")
+    return None if content is None else json.dumps(content, sort_keys=True)

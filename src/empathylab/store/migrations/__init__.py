@@ -3,4 +3,11 @@
 from __future__ import annotations
 
 # The newest step; a test compares it with the files in versions/.
-HEAD = "0018"
+HEAD = "0019"
+# Indexes of the newest step that PostgreSQL builds beforehand, while others read and write, for
+# labs of the step before it.
+ONLINE_SINCE = "0018"
+ONLINE_INDEXES = {
+    "ix_ratings_arm_id_rater_id": "ratings (arm_id, rater_id)",
+    "ix_responses_respondent_id_situation_id": "responses (respondent_id, situation_id, outcome)",
+}

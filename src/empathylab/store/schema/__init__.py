@@ -284,7 +284,7 @@ responses = Table(
     metadata,
     row_number(),
     refers_to("situations"),
-    refers_to("respondents"),
+    refers_to("respondents", index=False),
     refers_to("answers", nullable=True, index=False, unique=True),
     Column("sample", Integer, nullable=False),
     text_column("prompt", nullable=True),
@@ -296,6 +296,8 @@ responses = Table(
     # What the source says about it: labels of its sentences, who wrote it …
     Column("details", Document, nullable=True),
     Index("ix_responses_outcome_id", "outcome", "id"),
+    # What a list of respondents counts, so that the texts need not be read.
+    Index("ix_responses_respondent_id_situation_id", "respondent_id", "situation_id", "outcome"),
 )
 add_search(responses)
 

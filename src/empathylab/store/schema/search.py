@@ -13,7 +13,7 @@ _TABLE = """
 CREATE VIRTUAL TABLE response_search
 USING fts5(text, content='responses', content_rowid='id', tokenize='unicode61 remove_diacritics 0')
 """
-_INSERT = """
+INSERT_TRIGGER = """
 CREATE TRIGGER response_search_insert AFTER INSERT ON responses BEGIN
 INSERT INTO response_search(rowid, text) VALUES (new.id, new.text);
 END
@@ -33,6 +33,9 @@ _POSTGRES = """
 CREATE INDEX ix_responses_search ON responses
 USING gin (to_tsvector('simple', left(text, 100000)))
 """
+FILL_AFTER = """
+INSERT INTO response_search(rowid, text) SELECT id, text FROM responses WHERE id > ?
+"""
 FORGET_DELETED = "INSERT INTO response_search(response_search) VALUES ('optimize')"
 """Rewrites SQLite's index without the words of deleted texts, which stay in it until then."""
 
@@ -41,7 +44,7 @@ def add_search(responses: Table) -> None:
     """Makes the index whenever the table is made."""
     for dialect, statement in (
         ("sqlite", _TABLE),
-        ("sqlite", _INSERT),
+        ("sqlite", INSERT_TRIGGER),
         ("sqlite", _DELETE),
         ("sqlite", _UPDATE),
         ("postgresql", _POSTGRES),

@@ -67,9 +67,9 @@ ratings = Table(
     "ratings",
     metadata,
     row_number(),
-    refers_to("raters"),
+    refers_to("raters", index=False),
     refers_to("responses"),
-    refers_to("arms", nullable=True),
+    refers_to("arms", nullable=True, index=False),
     text_column("dimension"),
     Column("value", Float, nullable=False),
     text_column("label", nullable=True),
@@ -77,6 +77,8 @@ ratings = Table(
     Column("seconds", Float, nullable=True),
     refers_to("imports", nullable=True),
     UniqueConstraint("rater_id", "response_id", "dimension"),
+    # What a list of studies counts, so that the ratings themselves need not be read.
+    Index("ix_ratings_arm_id_rater_id", "arm_id", "rater_id"),
 )
 
 # What a study uses of the lab, frozen at its launch: situations, scales, and whose response an arm

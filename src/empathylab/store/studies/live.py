@@ -164,9 +164,13 @@ def finish_turn(
     return done.rowcount == 1
 
 
-def live_costs(connection: Connection, study: int) -> tuple[float, float]:
-    """What the study's live replies cost, and how much of it is set aside for those under way."""
-    under_way = case((_TURNS.c.state == "claimed", _TURNS.c.cost), else_=0.0)
+def live_costs(connection: Connection, study: int, now: datetime) -> tuple[float, float]:
+    """What the study's live replies cost, and how much of it is set aside for those under way.
+
+    What a killed process had set aside counts as spent: its provider may have answered.
+    """
+    is_claimed = (_TURNS.c.state == "claimed") & (_TURNS.c.claimed_until >= now)
+    under_way = case((is_claimed, _TURNS.c.cost), else_=0.0)
     query = (
         select(
             func.coalesce(func.sum(_TURNS.c.cost), 0.0),

@@ -33,9 +33,9 @@ def researcher_named(connection: Connection, name: str) -> Row[Any] | None:
     """The account of that name, whatever its capitals."""
     wanted = name.casefold()
     found = (
-        all_researcher
-        for all_researcher in all_researchers(connection)
-        if all_researcher.name.casefold() == wanted
+        researcher
+        for researcher in all_researchers(connection)
+        if researcher.name.casefold() == wanted
     )
     return next(found, None)
 

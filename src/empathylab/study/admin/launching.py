@@ -50,7 +50,7 @@ class _Material:
     def fingerprints(self) -> dict[str, str]:
         return fingerprints(
             self.situations,
-            {name: hash_of(scale_to_dict(one)) for name, one in self.scales.items()},
+            {name: hash_of(scale_to_dict(scale)) for name, scale in self.scales.items()},
         )
 
 
@@ -58,7 +58,7 @@ def fingerprints(situations: Sequence[Situation], scales: Mapping[str, str]) -> 
     """The hashes of what a study only names; `scales` are those of its scales, wording included."""
     return {
         "situations": hash_of([situation.content() for situation in situations]),
-        **{f"scale {name}": one for name, one in scales.items()},
+        **{f"scale {name}": scale for name, scale in scales.items()},
     }
 
 
@@ -226,7 +226,7 @@ def _launch_again(
     protocol = to_dict(study)
     if protocol == to_dict(before):
         return
-    new = {name: one for name, one in shown.items() if name not in before.arms}
+    new = {name: arm for name, arm in shown.items() if name not in before.arms}
     for name in frozen_arms(connection, held.id):
         if name in new:
             raise InputError(

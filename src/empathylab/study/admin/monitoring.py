@@ -300,7 +300,9 @@ def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
     counts = [0] * ((last - start) // step + 1)
     for hour, count in hours.items():
         counts[(hour - start) // step] += count
-    return Arrivals(unit, tuple((start + number * step, one) for number, one in enumerate(counts)))
+    return Arrivals(
+        unit, tuple((start + number * step, count) for number, count in enumerate(counts))
+    )
 
 
 def _only_opened(study: Study) -> pl.Expr:

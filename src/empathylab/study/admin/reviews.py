@@ -128,7 +128,7 @@ class Inbox:
             return
         with self._lab.writing() as connection:
             mark_messages_read(connection, list(shown), self._clock())
-        self._waiting = {one: held for one, held in self._waiting.items() if one != person}
+        self._waiting = {key: held for key, held in self._waiting.items() if key != person}
 
     def _look(self) -> None:
         now = time.monotonic()

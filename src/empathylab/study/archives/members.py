@@ -111,7 +111,7 @@ def read_archive(path: Path) -> Archive:
     try:
         with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as packed:
             entries = _entries(packed, where)
-            content = {name: _unpacked(packed, one, where) for name, one in entries.items()}
+            content = {name: _unpacked(packed, entry, where) for name, entry in entries.items()}
     except InputError:
         raise
     except (
@@ -246,12 +246,12 @@ def _refuse_unstorable(value: Any) -> None:
         if not math.isfinite(value) or (isinstance(value, int) and abs(value) >= 2**63):
             raise ValueError("a number is too large")
     elif isinstance(value, dict):
-        for name, one in value.items():
+        for name, item in value.items():
             _refuse_unstorable(name)
-            _refuse_unstorable(one)
+            _refuse_unstorable(item)
     elif isinstance(value, list):
-        for one in value:
-            _refuse_unstorable(one)
+        for item in value:
+            _refuse_unstorable(item)
 
 
 def _rows(content: bytes, where: str) -> list[Any]:

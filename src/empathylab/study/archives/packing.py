@@ -113,8 +113,8 @@ def rater_names(raters: Rows, *, pseudonyms: bool) -> dict[int, str]:
     if pseudonyms:
         return {int(rater.id): rater.name for rater in raters}
     return {
-        int(one.id): one.name if one.kind == "model" else f"rater-{number:04}"
-        for number, one in enumerate(raters, start=1)
+        int(rater.id): rater.name if rater.kind == "model" else f"rater-{number:04}"
+        for number, rater in enumerate(raters, start=1)
     }
 
 
@@ -138,7 +138,7 @@ class _Packer:
         self._responses = self._in_order(response_rows(connection, study.id))
         known = study.launched_at is not None or self.brought is not None
         self.names = rater_names(self._raters, pseudonyms=known)
-        self.numbers = {int(one.id): n for n, one in enumerate(self._responses, start=1)}
+        self.numbers = {int(response.id): n for n, response in enumerate(self._responses, start=1)}
         self.labels = self._labels()
         self.places = {
             int(situation.id): (self.labels[situation.situation_set_id], situation.key)
@@ -156,7 +156,7 @@ class _Packer:
 
     def _in_order(self, responses: Rows) -> Rows:
         """By situation, respondent and text: the lab's own numbers differ from lab to lab."""
-        held = {int(one.id): place for place, one in enumerate(self._situations)}
+        held = {int(situation.id): place for place, situation in enumerate(self._situations)}
         if any(int(response.situation_id) not in held for response in responses):
             raise InputError(
                 "raters rated responses to situations that are not the study's",
@@ -178,7 +178,10 @@ class _Packer:
         """By row of a set, what the archive calls it: as in the lab that made it."""
         archived = {each_set["here"]: each_set["set"] for each_set in self.summary.get("sets", ())}
         rows = {situation.situation_set_id: situation for situation in self._situations}
-        names = {number: f"{one.set_name}@{one.set_version}" for number, one in rows.items()}
+        names = {
+            number: f"{situation.set_name}@{situation.set_version}"
+            for number, situation in rows.items()
+        }
         return {number: archived.get(name, name) for number, name in names.items()}
 
     def head(self) -> dict[str, Any]:

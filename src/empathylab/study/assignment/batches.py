@@ -115,7 +115,10 @@ def _one_reply(study: Study, situations: Sequence[str]) -> Iterator[list[Item]]:
                 items = []
                 for place, (number, group) in enumerate(together):
                     row = squares[(number + repeat) % len(squares)][(rater + place) % size]
-                    items += [Item(one, arms[arm]) for one, arm in zip(group, row, strict=True)]
+                    items += [
+                        Item(situation, arms[arm])
+                        for situation, arm in zip(group, row, strict=True)
+                    ]
                 yield items
 
 

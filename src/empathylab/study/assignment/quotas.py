@@ -75,9 +75,9 @@ def people_told_of(study: Study, places: int) -> tuple[dict[str, str], ...]:
         if quota.source == "platform":
             limits = quota_limits(quota, places)
             kinds = (kind for kind, limit in limits.items() for _ in range(limit))
-            for one, kind in zip(found, kinds, strict=False):
+            for person, kind in zip(found, kinds, strict=False):
                 if kind != OTHERS:
-                    one[quota.by] = kind
+                    person[quota.by] = kind
     return found
 
 

@@ -88,7 +88,8 @@ class Refused:
 def problem(code: Code, **numbers: object) -> Problem:
     """A problem with its sentence, whose blanks the numbers fill."""
     written = {
-        name: f"{one:g}" if isinstance(one, float) else f"{one}" for name, one in numbers.items()
+        name: f"{value:g}" if isinstance(value, float) else f"{value}"
+        for name, value in numbers.items()
     }
     return Problem(code, _SENTENCES[code].format(**written), written)
 

@@ -82,7 +82,9 @@ class Tutorial(Block):
             return Body(parts=_example_parts(self.examples[step.number - 1], view))
         if self.check is None:
             return Body()
-        asks = tuple(one.asked(name, view.said) for name, one in self.check.named_questions())
+        asks = tuple(
+            question.asked(name, view.said) for name, question in self.check.named_questions()
+        )
         return Body(asks=asks, mistakes=tuple(self._mistakes(self.check, view)))
 
     def _mistakes(self, check: Check, view: PageView) -> Iterator[Mistake]:

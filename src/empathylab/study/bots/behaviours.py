@@ -37,8 +37,8 @@ def mixed(count: int, seed: int) -> list[Behaviour]:
     """So many behaviours in the shares of an ordinary crowd, the same for the same seed."""
     total = sum(_SHARES.values())
     crowd: list[Behaviour] = []
-    for one, share in _SHARES.items():
-        crowd += [one] * (count * share // total)
+    for behaviour, share in _SHARES.items():
+        crowd += [behaviour] * (count * share // total)
     crowd += ["careful"] * (count - len(crowd))
     random.Random(f"crowd {seed}").shuffle(crowd)
     return crowd
@@ -83,9 +83,9 @@ class Mind:
     def answers(self, page: ReadPage) -> dict[str, str]:
         """What the rater puts into the form."""
         if self.behaviour in ("fast", "straightliner"):
-            chosen = {name: self._careless(one) for name, one in page.asked.items()}
+            chosen = {name: self._careless(question) for name, question in page.asked.items()}
         else:
-            chosen = {name: self._careful(page, one) for name, one in page.asked.items()}
+            chosen = {name: self._careful(page, question) for name, question in page.asked.items()}
             if "/check/" in page.step:
                 chosen = self._tried(page, chosen)
         chosen |= self._grouped(page)
@@ -103,7 +103,9 @@ class Mind:
                 places = list(range(1, len(members) + 1))
                 if self.behaviour != "straightliner":
                     self.chance.shuffle(places)
-                chosen |= {one.name: str(place) for one, place in zip(members, places, strict=True)}
+                chosen |= {
+                    member.name: str(place) for member, place in zip(members, places, strict=True)
+                }
             else:
                 # One more than before, where that was not enough.
                 more = self.chance.choice(

@@ -171,8 +171,8 @@ def block_of(step: str) -> str:
 def filled(page: ReadPage, answers: dict[str, str]) -> dict[str, str]:
     """What the browser sends: hidden fields, and the answers that are not empty or text."""
     sent = {
-        name: answers.get(name, one.value)
-        for name, one in page.asked.items()
-        if answers.get(name, one.value) or one.kind not in ("choice", "tick", "rank")
+        name: answers.get(name, question.value)
+        for name, question in page.asked.items()
+        if answers.get(name, question.value) or question.kind not in ("choice", "tick", "rank")
     }
     return page.hidden | sent

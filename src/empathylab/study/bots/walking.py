@@ -138,9 +138,9 @@ class _Bot:
             # It was given back: left too soon, or with an answer that does not do.
             await asyncio.sleep(page.least_seconds)
             answers = mind.answers(after)
-            for name, one in after.asked.items():
-                if one.kind == "number" and one.bounds is None:
-                    tried.append(one.value)
+            for name, question in after.asked.items():
+                if question.kind == "number" and question.bounds is None:
+                    tried.append(question.value)
                     answers[name] = mind.another_number(tried)
             tried.append("")
             after = await self._submit(after, answers)

@@ -94,19 +94,19 @@ def _blanks(text: str) -> set[str]:
 
 
 def _leaves(words: Tree, path: str = "") -> Iterator[tuple[str, str]]:
-    for name, one in words.items():
-        if isinstance(one, dict):
-            yield from _leaves(one, f"{path}{name}.")
+    for name, word in words.items():
+        if isinstance(word, dict):
+            yield from _leaves(word, f"{path}{name}.")
         else:
-            yield path + name, one
+            yield path + name, word
 
 
 def _over(below: Tree, above: Tree) -> Tree:
     return {
-        name: (_over(one, above[name]) if isinstance(one, dict) else above[name])
+        name: (_over(word, above[name]) if isinstance(word, dict) else above[name])
         if name in above
-        else one
-        for name, one in below.items()
+        else word
+        for name, word in below.items()
     }
 
 

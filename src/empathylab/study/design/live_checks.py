@@ -8,7 +8,7 @@ from empathylab.models.prices import Prices
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
-from empathylab.study.live.safety import is_known
+from empathylab.study.live.safety import unknown_languages
 from empathylab.study.live.settings import Live
 
 _SHORT_DELAY = 5.0
@@ -70,10 +70,23 @@ def _costs(live: Live) -> Iterator[str]:
             )
 
 
+def _check_notes(study: Study, live: Live) -> Iterator[str]:
+    if not live.checks:
+        yield "`checks` is empty: replies of models are shown whatever they say."
+    for check in ("unsafe", "identity", "refusal"):
+        unknown = unknown_languages(check, study.languages) if check in live.checks else ()
+        if unknown:
+            yield (
+                f"The check {check!r} has no phrases in {', '.join(unknown)}: replies there are "
+                "checked for English ones only."
+            )
+
+
 def _waits_for_people(study: Study, live: Live) -> Iterator[str]:
     longest = live.people.wait.maximum + live.people.reply_within
     one_reply = any(block.kind == "reply" for block in study.blocks)
-    if live.has_people and one_reply and longest > live.delay.minimum:
+    mixed = live.has_people and not live.only_people
+    if mixed and one_reply and longest > live.delay.minimum:
         yield (
             f"A reply by a person can take up to {longest:g} s, longer than the shortest `delay`: "
             "waiting can identify these authors. It cannot where `delay.minimum` is at least "
@@ -96,12 +109,10 @@ def live_notes(study: Study) -> Iterator[str]:
                 "replaced by the fallback, so that waiting does not identify the author. Pilot "
                 "the study and see how often."
             )
-        yield from _waits_for_people(study, live)
-        if not live.checks:
-            yield "`checks` is empty: replies of models are shown whatever they say."
+        yield from _check_notes(study, live)
+    yield from _waits_for_people(study, live)
     if live.crisis_words:
-        unknown = [language for language in study.languages if not is_known(language)]
-        if unknown:
+        if unknown := unknown_languages("crisis", study.languages):
             yield (
                 f"There are no crisis words in {', '.join(unknown)}: only English ones and the "
                 "participant's own wish stop a conversation."

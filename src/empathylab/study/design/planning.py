@@ -249,7 +249,7 @@ def unfilled_texts(study: Study) -> tuple[str, ...]:
     found = [
         name
         for name, text in shared.items()
-        if text is not None and any("[[" in one for _, one in text.versions)
+        if text is not None and any("[[" in version for _, version in text.versions)
     ]
     return (*found, *(block.id for block in study.blocks if "[[" in _words(block)))
 

@@ -117,15 +117,17 @@ def block_texts(block: Block) -> list[str]:
 
 def _leaves(value: object, key: str = "") -> list[tuple[str, object]]:
     if isinstance(value, dict):
-        nested = [(str(name), one) for name, one in value.items()]
+        nested = [(str(name), part) for name, part in value.items()]
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        nested = [(_name_of(one, number), one) for number, one in enumerate(value, start=1)]
+        nested = [(_name_of(part, number), part) for number, part in enumerate(value, start=1)]
         # Blocks are distinguished by id, so their order is a leaf of its own.
         own = [(f"{key}.order", [name for name, _ in nested])]
-        return own + [leaf for name, one in nested for leaf in _leaves(one, f"{key}.{name}")]
+        return own + [leaf for name, part in nested for leaf in _leaves(part, f"{key}.{name}")]
     else:
         return [(key, value)]
-    return [leaf for name, one in nested for leaf in _leaves(one, f"{key}.{name}" if key else name)]
+    return [
+        leaf for name, part in nested for leaf in _leaves(part, f"{key}.{name}" if key else name)
+    ]
 
 
 def _name_of(value: object, number: int) -> str:
@@ -140,7 +142,9 @@ def _fields(value: BaseModel) -> dict[str, object]:
     """Leaves out what is empty, so that a key invented later leaves older hashes true."""
     values = ((name, getattr(value, name)) for name in type(value).model_fields)
     return {
-        name: _plain(one) for name, one in values if one is not None and one != () and one != {}
+        name: _plain(field)
+        for name, field in values
+        if field is not None and field != () and field != {}
     }
 
 
@@ -151,7 +155,7 @@ def _plain(value: object) -> object:
     if isinstance(value, BaseModel):
         return _fields(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return ["" if item is None else _plain(item) for item in value]
     return value

@@ -9,14 +9,8 @@ import polars as pl
 
 from empathylab.situations.sources.released import Dimension
 from empathylab.study.design.definition import Study
-from empathylab.study.exports.specs import (
-    FAILED_ATTENTION,
-    FOLLOW_UP,
-    LIVE,
-    RATERS,
-    SIGNALS,
-    TABLES,
-)
+from empathylab.study.exports.rater_columns import FAILED_ATTENTION, FOLLOW_UP, LIVE, SIGNALS
+from empathylab.study.exports.specs import RATERS, TABLES
 from empathylab.study.exports.tables import FIRST, StudyTables
 from empathylab.table_specs import ColumnSpec, ColumnType, polars_type
 
@@ -27,7 +21,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     for spec in TABLES
 }
 _SPECS = {item.name: item for item in TABLES}
-_TYPES = {polars_type(get_arg): get_arg for get_arg in get_args(ColumnType)}
+_TYPES = {polars_type(name): name for name in get_args(ColumnType)}
 _MOST_VALUES = 20
 _WHEN = {
     "default": "",

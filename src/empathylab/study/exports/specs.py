@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from empathylab.study.exports import page_tables, scale_tables
+from empathylab.study.exports.rater_columns import SIGNAL_NOTE
 from empathylab.study.exports.source import StudySource
 from empathylab.table_specs import ColumnSpec, TableSpec
 
@@ -27,7 +28,6 @@ _EXCLUDED = ColumnSpec(
 _BLOCK = ColumnSpec("block", "text", "The block of the study file")
 _VALENCES = "positive; negative; mixed"
 
-_SIGNAL = "Evidence, not proof; empty: the study does not record it, or it was not observed"
 
 RATINGS = TableSpec[StudySource](
     "ratings",
@@ -223,16 +223,18 @@ PAGES = TableSpec[StudySource](
         ColumnSpec(
             "pastes",
             "whole number",
-            f"How often something was pasted or dropped into an answer. {_SIGNAL}",
+            f"How often something was pasted or dropped into an answer. {SIGNAL_NOTE}",
         ),
-        ColumnSpec("pasted_characters", "whole number", f"How long that was. {_SIGNAL}"),
-        ColumnSpec("keys", "whole number", f"How many keys were pressed in answers. {_SIGNAL}"),
-        ColumnSpec("key_interval_ms", "number", f"Mean milliseconds between two keys. {_SIGNAL}"),
-        ColumnSpec("key_interval_sd_ms", "number", f"Their standard deviation. {_SIGNAL}"),
+        ColumnSpec("pasted_characters", "whole number", f"How long that was. {SIGNAL_NOTE}"),
+        ColumnSpec("keys", "whole number", f"How many keys were pressed in answers. {SIGNAL_NOTE}"),
+        ColumnSpec(
+            "key_interval_ms", "number", f"Mean milliseconds between two keys. {SIGNAL_NOTE}"
+        ),
+        ColumnSpec("key_interval_sd_ms", "number", f"Their standard deviation. {SIGNAL_NOTE}"),
         ColumnSpec(
             "hidden_field",
             "true or false",
-            f"Whether a field was filled in that people cannot see. {_SIGNAL}",
+            f"Whether a field was filled in that people cannot see. {SIGNAL_NOTE}",
             "true; false",
         ),
     ),
@@ -368,38 +370,3 @@ TABLES = (
 )
 ALWAYS = ("ratings", "raters", "arms", "responses", "situations")
 """The tables that are written even where they are empty."""
-FAILED_ATTENTION = ColumnSpec(
-    "failed_attention", "whole number", "How many attention checks they failed"
-)
-"""A column of `raters` that studies with attention checks have."""
-SIGNALS = (
-    ColumnSpec("pastes", "whole number", f"How often they pasted into an answer. {_SIGNAL}"),
-    ColumnSpec(
-        "even_typing", "whole number", f"1: the intervals between keys hardly vary. {_SIGNAL}"
-    ),
-    ColumnSpec(
-        "hidden_field",
-        "whole number",
-        f"1: a field was filled in that people cannot see. {_SIGNAL}",
-    ),
-    ColumnSpec(
-        "instant_pages", "whole number", "How many pages they answered in less than a second"
-    ),
-)
-"""Columns of `raters` that studies with `signals: true` have."""
-LIVE = (
-    ColumnSpec("author", "text", "Who answered the participant, by the name in the study file"),
-    ColumnSpec("label", "text", "What the participant was told about the author"),
-    ColumnSpec(
-        "reply_outcome",
-        "text",
-        "Whether the participant saw the author's replies only, or the fallback",
-        "valid; fallback",
-    ),
-)
-"""Columns of `raters` that studies with live replies have."""
-FOLLOW_UP = (
-    ColumnSpec("first_participant", "text", "The participant in the study that is followed up"),
-    ColumnSpec("days_after", "number", "Days since they finished that study"),
-)
-"""Columns of `raters` that follow-ups have, beside those of the first study (`first_…`)."""

@@ -31,6 +31,8 @@ class Taken:
     """Who speaks, `participant` or `respondent`, and what they say."""
     asked_at: datetime | None
     """Since when the participant waits for a reply; None where they write."""
+    minutes_left: int = 0
+    """Whole minutes until the reply is too late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,26 @@ class ConfederateQueue:
         with self._study.lab.reading() as connection:
             waiting = queue(connection, study, self._authors, None)
             own = queue(connection, study, self._authors, who)
-            return Queue(len(waiting), tuple(_taken(connection, row) for row in own))
+            taken = [(row.step, self._taken(connection, row)) for row in own]
+        # A story has one reply; a chat goes on.
+        block = self._study.study.block
+        return Queue(
+            len(waiting),
+            tuple(talk for step, talk in taken if talk.asked_at or block(step).kind != "reply"),
+        )
+
+    def _taken(self, connection: Connection, row: Any) -> Taken:
+        turns = turn_rows(connection, row.id)
+        said = tuple((turn.sender, turn.text) for turn in turns if turn.state == "ready")
+        asked_at = next((turn.asked_at for turn in turns if turn.state == "pending"), None)
+        if asked_at is None:
+            return Taken(row.id, said, None)
+        live = self._study.study.live
+        assert live is not None  # noqa: S101 - it has confederates
+        # A story that waited for a confederate waits for the reply from then on.
+        since = max(asked_at, row.opened_at) if len(turns) == 2 else asked_at
+        left = live.people.reply_within - (self._study.now() - since).total_seconds()
+        return Taken(row.id, said, asked_at, max(0, int(left // 60)))
 
     def take_next(self, who: str) -> bool:
         """Whether the confederate holds the conversation that has waited longest."""
@@ -121,10 +142,3 @@ class ConfederateQueue:
             if pending is None or not answer_turn(connection, pending, text, self._study.now()):
                 return "This message has been answered already."
         return ""
-
-
-def _taken(connection: Connection, row: Any) -> Taken:
-    turns = turn_rows(connection, row.id)
-    said = tuple((turn.sender, turn.text) for turn in turns if turn.state == "ready")
-    pending = next((turn.asked_at for turn in turns if turn.state == "pending"), None)
-    return Taken(row.id, said, pending)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import Connection
@@ -26,11 +27,11 @@ def most_cost(
 class Purse:
     """What a study can still spend, within one transaction that locks the study."""
 
-    def __init__(self, connection: Connection, study: int, limits: Limits) -> None:
+    def __init__(self, connection: Connection, study: int, limits: Limits, now: datetime) -> None:
         self._connection, self._limits = connection, limits
         self._spent = self._set_aside = 0.0
         if limits.study is not None:
-            self._spent, self._set_aside = live_costs(connection, study)
+            self._spent, self._set_aside = live_costs(connection, study, now)
 
     def exceeded_by(
         self, place: int, cost: float

@@ -175,7 +175,7 @@ class LiveEngine:
 
     def _claim_turns(self, connection: Connection, room: int) -> list[Claimed]:
         study, now = self._running.launched.row, self._running.now()
-        purse = Purse(connection, study, self._live.costs)
+        purse = Purse(connection, study, self._live.costs, now)
         claimed = []
         for row in waiting_turns(connection, study, now, room):
             turn = self._described(connection, row)

@@ -17,7 +17,8 @@ from empathylab.models import Completion
 from empathylab.study.live.settings import Live
 from empathylab.words import count_words
 
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+# Scripts in which words are not set apart by spaces, or have endings and articles attached.
+_UNSPACED = re.compile(r"[\u0600-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ECHO = 0.6
 _ECHO_WORDS = 8
 _LEAK_WORDS = 12
@@ -36,9 +37,9 @@ def unsafe_words(text: str, language: str) -> tuple[str, ...]:
     return _found("unsafe", text, language)
 
 
-def is_known(language: str) -> bool:
-    """Whether there are crisis words in that language."""
-    return _base(language) in _lists()["crisis"]
+def unknown_languages(kind: str, languages: Sequence[str]) -> list[str]:
+    """Those of the languages in which there is no list of that kind: only English ones count."""
+    return [language for language in languages if _base(language) not in _lists()[kind]]
 
 
 def reply_problem(
@@ -85,7 +86,7 @@ def _lists() -> dict[str, dict[str, list[str]]]:
 
 @functools.cache
 def _pattern(entry: str) -> re.Pattern[str]:
-    """An entry as a pattern: `*` stands for the rest of a word; unspaced scripts match anywhere."""
+    """An entry as a pattern: `*` stands for the rest of a word; some scripts match anywhere."""
     plain = re.escape(_plain(entry)).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
     return re.compile(plain if _UNSPACED.search(entry) else rf"\b{plain}\b")
 

@@ -181,7 +181,7 @@ class Live(FileModel):
     def _otherwise_is_known(self) -> Self:
         author = self.authors.get(self.people.otherwise)
         if self.people.otherwise != "end" and (author is None or author.kind == "person"):
-            known = [name for name, one in self.authors.items() if one.kind != "person"]
+            known = [name for name, author in self.authors.items() if author.kind != "person"]
             raise wrong(
                 f"one of {', '.join(('end', *known))}",
                 at=("people", "otherwise"),

@@ -77,7 +77,7 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
         next((by_letters[name] for name in names if name in by_letters), None)
         for names in (_SUBMISSION, _STARTED)
     )
-    wanted = {_kept_column(by_letters, one, path): name for one, name in (keep or {}).items()}
+    wanted = {_kept_column(by_letters, wish, path): name for wish, name in (keep or {}).items()}
     found, told, skipped = [], {}, 0
     for row in frame.iter_rows(named=True):
         who, state = _text(row[participant]), _text(row[status])
@@ -152,7 +152,7 @@ def _kept_column(by_letters: Mapping[str, str], given: str, path: Path) -> str:
     letters = _letters(given)
     if letters in by_letters and letters not in _OWN:
         return by_letters[letters]
-    others = [column for one, column in by_letters.items() if one not in _OWN]
+    others = [column for letters, column in by_letters.items() if letters not in _OWN]
     raise UnknownName("column to keep", given, others, where=path.name)
 
 

@@ -63,7 +63,7 @@ def apply_submissions(
     with service.lab.reading() as connection:
         rows = submitters(connection, study)
     heard = _matched(rows, submissions)
-    states = {row.id: status_named(one.status) for row, one in heard}
+    states = {row.id: status_named(submission.status) for row, submission in heard}
     news = [row for row, _ in heard if states[row.id] != row.state]
     acts = _Acts()
     if news:
@@ -129,7 +129,7 @@ def platform_studies(service: StudyContext) -> list[str]:
     with service.lab.reading() as connection:
         rows = submitters(connection, service.launched.row)
     named = Counter(row.ids["study"] for row in rows if row.ids.get("study"))
-    return [one for one, _ in named.most_common(_MOST_STUDIES)]
+    return [study for study, _ in named.most_common(_MOST_STUDIES)]
 
 
 @dataclass

@@ -63,7 +63,7 @@ def load_launched(connection: Connection, name: str) -> Launched:
         for used, (number, definition) in frozen_scales(connection, row.id).items()
     }
     situations = frozen_situations(connection, row.id)
-    keys = {number: one.id for number, one in situations.items()}
+    keys = {number: situation.id for number, situation in situations.items()}
     responses = {
         (keys[item.situation], arm): item
         for arm, shown in frozen_responses(connection, row.id).items()
@@ -83,7 +83,7 @@ def load_launched(connection: Connection, name: str) -> Launched:
         arms=frozen_arms(connection, row.id),
         responses=responses,
         slots=slots,
-        shut=_shut(slots, {key for key, one in responses.items() if one.withdrawn}),
+        shut=_shut(slots, {key for key, response in responses.items() if response.withdrawn}),
     )
 
 

@@ -106,8 +106,7 @@ class ExitPages:
     ) -> Response:
         frame = self.site.frame(request, session, view.language)
         handing, text = _handing(session, view), said.text
-        if isinstance(view, Finished) and view.outcome == "safety":
-            text = f"{text}\n\n{frame.said(self.site.study.help)}"
+        in_crisis = isinstance(view, Finished) and view.outcome == "safety"
         if isinstance(view, Finished) and view.deleted:
             text = f"{frame.words.pages['data-withdrawn'].text}\n\n{text}"
         if session.guest:
@@ -115,7 +114,9 @@ class ExitPages:
             handing, text = Handing(), f"{text}\n\n{frame.words.pages['leave-guest'].text}"
         elif self.site.study.recruitment.platform == "prolific" and not handing.url:
             text = f"{text}\n\n{frame.words.pages['return-submission'].text}"
-        response = HTMLResponse(end_page(frame, said.title, block_html(text), handing))
+        response = HTMLResponse(
+            end_page(frame, said.title, block_html(text), handing, with_help=in_crisis)
+        )
         if handing.submit_to:
             response.headers["Content-Security-Policy"] = policy(MTURK_HOSTS, MTURK_HOSTS)
         return response

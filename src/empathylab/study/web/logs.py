@@ -62,7 +62,7 @@ def route_of(scope: Scope) -> str:
     written = getattr(app.state, "routes_by_endpoint", None)
     if written is None:
         # By identity: an endpoint may be a method of something that cannot be hashed.
-        written = {id(one): path for path, one in _written(app.routes)}
+        written = {id(route): path for path, route in _written(app.routes)}
         app.state.routes_by_endpoint = written
     found: str = written.get(id(endpoint), _OTHER)
     return found

@@ -243,7 +243,7 @@ def _listed(checked: Checked, preview: Preview) -> list[Shown]:
     if study.time_limits.finish_within is not None:
         outcomes.append("timed-out")
     ends = [
-        Shown(f"end/{fromkey}", fromkey, "Other endings") for fromkey in dict.fromkeys(outcomes)
+        Shown(f"end/{outcome}", outcome, "Other endings") for outcome in dict.fromkeys(outcomes)
     ]
     return pages + ends + [Shown(f"closed/{item}", item, "Not let in") for item in _CLOSED]
 

@@ -195,9 +195,11 @@ class Handing:
     assignment: str = ""
 
 
-def end_page(frame: Frame, title: str, text: Markup, handing: Handing) -> str:
-    """The last page."""
-    return _render("end", frame, title=title, text=text, handing=handing)
+def end_page(
+    frame: Frame, title: str, text: Markup, handing: Handing, *, with_help: bool = False
+) -> str:
+    """The last page; `with_help` puts where to find help first."""
+    return _render("end", frame, title=title, text=text, handing=handing, with_help=with_help)
 
 
 def preview_page(

@@ -53,16 +53,16 @@ def run_workers(
             deaths = 0
             while not signals:
                 wait([worker.process.sentinel for worker in workers], timeout=_LOOK_SECONDS)
-                for number, one in enumerate(workers):
-                    if one.process.is_alive() or signals:
+                for number, worker in enumerate(workers):
+                    if worker.process.is_alive() or signals:
                         continue
-                    young = time.monotonic() - one.began < _YOUNG_SECONDS
+                    young = time.monotonic() - worker.began < _YOUNG_SECONDS
                     deaths = deaths + 1 if young else 0
                     if deaths > _MOST_YOUNG_DEATHS:
                         raise EmpathyLabError(
                             "The server processes end as soon as they are begun; see the log above."
                         )
-                    log.warning("worker %s died; another is begun", one.process.pid)
+                    log.warning("worker %s died; another is begun", worker.process.pid)
                     workers[number] = begin()
         finally:
             ending()
@@ -78,8 +78,8 @@ def _caught() -> Iterator[list[int]]:
     try:
         yield signals
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _end(workers: list[_Worker], patience: float) -> None:

@@ -31,7 +31,6 @@ _MOST_CHARACTERS = 8_000_000
 _FEWEST_TEXTS = 2
 _COST = 10.0
 _ITERATIONS = 500
-_NEWTON = "newton-cg", 3e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +143,7 @@ def coefficients(features: Any, writers: Numbers) -> Array:
     """Per writer, the weight of each feature, over the mean weight for all writers."""
     if not features.shape[1]:
         return np.zeros((len(np.unique(writers)), 0))
-    weights = np.asarray(_fitted(features, writers).coef_, dtype=float)
+    weights = np.asarray(_fitted(features, writers, "lbfgs", 1e-4).coef_, dtype=float)
     if len(weights) == 1:
         weights = np.vstack([-weights[0], weights[0]])
     centred: Array = weights - weights.mean(axis=0)
@@ -160,15 +159,15 @@ def _tell(features: Any, writers: Numbers, training: NDArray[np.bool_]) -> Numbe
         seen, unseen = seen[:, used], unseen[:, used]
     if len(known) == 1 or not seen.shape[1]:
         return np.full(int((~training).sum()), known[sizes.argmax()])
-    told: Numbers = _fitted(seen, writers[training]).predict(unseen)
+    # With three writers or more, Newton's method makes the same choices in a third of the time.
+    solver, tolerance = ("lbfgs", 1e-4) if len(known) < 3 else ("newton-cg", 3e-5)
+    told: Numbers = _fitted(seen, writers[training], solver, tolerance).predict(unseen)
     return told
 
 
-def _fitted(features: Any, writers: Numbers) -> Any:
+def _fitted(features: Any, writers: Numbers, solver: str, tolerance: float) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    # With three writers or more, Newton's method is as exact in a third of the time.
-    solver, tolerance = ("lbfgs", 1e-4) if len(np.unique(writers)) < 3 else _NEWTON
     model = LogisticRegression(C=_COST, max_iter=_ITERATIONS, solver=solver, tol=tolerance)
     # Threads cost more here than they give: tenfold on a busy machine.
     with one_thread():

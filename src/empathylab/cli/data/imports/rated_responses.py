@@ -18,6 +18,7 @@ from empathylab.cli.data.imports.options import (
     own_set_id,
     slug,
 )
+from empathylab.cli.data.imports.progress import ImportProgress, import_progress
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.tables import print_json, print_rows
 
@@ -177,23 +178,24 @@ def responses(
     from empathylab.situations.sources.reply_tables import replies_from
     from empathylab.store import Lab
     from empathylab.store.situations import lab_situation_set
-    from empathylab.tables import first_row, mapped, read_table
+    from empathylab.tables import TableParts, first_row, mapped
 
-    table = read_table(path)
     with Lab.open(lab) as opened:
         known = None if situation_set is None else lab_situation_set(opened, situation_set)
-    release = replies_from(
-        table,
-        where=path.name,
-        situation_set=known,
-        set_id="" if known else own_set_id(name, path),
-        title=path.stem,
-        licence=licence,
-        respondent=respondent,
-        emotions=dict(mapped(emotion, option="--map") for emotion in emotions or ()),
-        first_row=first_row(path),
-    )
-    _store(lab, release, "responses", path, replace=replace, as_json=json)
+    with import_progress(path) as progress:
+        release = replies_from(
+            TableParts(path, progress.reading(path)),
+            where=path.name,
+            situation_set=known,
+            set_id="" if known else own_set_id(name, path),
+            title=path.stem,
+            licence=licence,
+            respondent=respondent,
+            emotions=dict(mapped(emotion, option="--map") for emotion in emotions or ()),
+            first_row=first_row(path),
+        )
+        done = _stored(lab, release, "responses", path, progress, replace=replace)
+    print_release(done, as_json=json)
 
 
 def ratings(
@@ -228,44 +230,46 @@ def ratings(
     from empathylab.situations.sources.reply_tables import replies_from
     from empathylab.store import Lab
     from empathylab.store.situations import lab_situation_set
-    from empathylab.tables import first_row, read_table
+    from empathylab.tables import TableParts, first_row, read_table
 
-    table = read_table(path)
-    found = ratings_from(
-        table,
-        where=path.name,
-        name=study or slug(path.stem),
-        title=study or path.stem,
-        labels=_listed(labels),
-        points=_numbers(points),
-        people=None if raters is None else read_table(raters),
-        people_where="" if raters is None else raters.name,
-        first_row=first_row(path),
-    )
-    with Lab.open(lab) as opened:
-        known = None if situation_set is None else lab_situation_set(opened, situation_set)
-    if "text" in table.columns:
-        set_id = "" if known else own_set_id(None, path)
-        brought = replies_from(
+    with import_progress(path) as progress:
+        table = TableParts(path, progress.reading(path))
+        found = ratings_from(
             table,
             where=path.name,
-            situation_set=known,
-            set_id=set_id,
-            title=path.stem,
+            name=study or slug(path.stem),
+            title=study or path.stem,
+            labels=_listed(labels),
+            points=_numbers(points),
+            people=None if raters is None else read_table(raters),
+            people_where="" if raters is None else raters.name,
             first_row=first_row(path),
         )
-        release = dataclasses.replace(brought, study=found)
-    elif known is not None:
-        release = Release(known, {}, (), found)
-    else:
-        raise InputError(
-            "it is not known which responses these ratings are of",
-            where=path.name,
-            remedy="Name the set with --set, or add the columns 'text' and 'situation_text'.",
-        )
-    if not labels and not points:
-        release = dataclasses.replace(release, notes=(*release.notes, *_inferred(found)))
-    _store(lab, release, "ratings", path, replace=replace, as_json=json)
+        with Lab.open(lab) as opened:
+            known = None if situation_set is None else lab_situation_set(opened, situation_set)
+        if "text" in next(iter(table)).columns:
+            set_id = "" if known else own_set_id(None, path)
+            brought = replies_from(
+                table,
+                where=path.name,
+                situation_set=known,
+                set_id=set_id,
+                title=path.stem,
+                first_row=first_row(path),
+            )
+            release = dataclasses.replace(brought, study=found)
+        elif known is not None:
+            release = Release(known, {}, (), found)
+        else:
+            raise InputError(
+                "it is not known which responses these ratings are of",
+                where=path.name,
+                remedy="Name the set with --set, or add the columns 'text' and 'situation_text'.",
+            )
+        if not labels and not points:
+            release = dataclasses.replace(release, notes=(*release.notes, *_inferred(found)))
+        done = _stored(lab, release, "ratings", path, progress, replace=replace)
+    print_release(done, as_json=json)
 
 
 def _inferred(study: RatedStudy) -> list[str]:
@@ -300,12 +304,20 @@ def _numbers(text: str | None) -> list[float]:
 def _store(
     lab: Path, release: Release, kind: str, path: Path, *, replace: bool, as_json: bool
 ) -> None:
+    done = _stored(lab, release, kind, path, ImportProgress(None), replace=replace)
+    print_release(done, as_json=as_json)
+
+
+def _stored(
+    lab: Path, release: Release, kind: str, path: Path, progress: ImportProgress, *, replace: bool
+) -> ImportedRelease:
     from empathylab.api.imports import store_release
     from empathylab.store import Lab
 
+    rows = len(release.replies) + (len(release.study.ratings) if release.study else 0)
+    tick = progress.storing(rows)
     with Lab.open(lab) as opened:
-        done = store_release(opened, release, kind, path, replace=replace)
-    print_release(done, as_json=as_json)
+        return store_release(opened, release, kind, path, replace=replace, tick=tick)
 
 
 def print_release(done: ImportedRelease, *, as_json: bool) -> None:

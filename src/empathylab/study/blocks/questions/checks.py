@@ -39,7 +39,7 @@ class CheckQuestion(FileModel):
     def asked(self, name: str, said: Said) -> Asked:
         """The question on a page."""
         numbered = enumerate(self.options, start=1)
-        options = tuple(Option(str(number), said(one)) for number, one in numbered)
+        options = tuple(Option(str(number), said(option)) for number, option in numbered)
         return Asked(name, "choice", said(self.question), options)
 
     def read_answer(self, form: FormReader, name: str) -> None:

@@ -42,9 +42,9 @@ def flash_cookies(flash: Flash | None, name: str, secret: bytes) -> dict[str, st
     value = sealing.seal(dataclasses.asdict(flash), secret, _PURPOSE, packed=True)
     if len(value) > _COOKIES * _LENGTH:
         longest = max(flash.fields, key=lambda item: len(flash.fields[item]))
-        kept = {one: text for one, text in flash.fields.items() if one != longest}
+        kept = {name: text for name, text in flash.fields.items() if name != longest}
         return flash_cookies(dataclasses.replace(flash, fields=kept), name, secret)
-    return {one: value[n * _LENGTH : (n + 1) * _LENGTH] for n, one in enumerate(names)}
+    return {name: value[n * _LENGTH : (n + 1) * _LENGTH] for n, name in enumerate(names)}
 
 
 def read_flash(cookies: Mapping[str, str], name: str, secret: bytes) -> Flash | None:

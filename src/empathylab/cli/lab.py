@@ -1,0 +1,63 @@
+"""`empathylab lab`: the lab as a whole, into a file and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json
+
+if TYPE_CHECKING:
+    from empathylab.export.backups import Backup
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="The lab as a whole: back it up, restore it.",
+    epilog="Example: `empathylab lab backup monday.zip`",
+)
+
+
+@app.command("backup", epilog="Example: `empathylab lab backup monday.zip --lab lab`")
+def backup(
+    file: Annotated[Path, typer.Argument(help="A new file.")],
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Writes everything the lab's database holds into one file, also while it is in use.
+
+    On PostgreSQL its own program pg_dump does it, which must be installed. The file holds
+    platform ids and secrets as the lab does; only its owner can read it.
+    """
+    from empathylab.export.backups import back_up
+
+    _print(back_up(lab, file), "Backed up", as_json=json)
+
+
+@app.command("restore", epilog="Example: `empathylab lab restore monday.zip --lab restored`")
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `lab backup` wrote.")],
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Makes the lab of a backup, in a new folder or an empty PostgreSQL database.
+
+    The rows of every table are counted and compared with the backup's.
+    """
+    from empathylab.export import backups
+
+    _print(backups.restore(lab, file), "Restored", as_json=json)
+
+
+def _print(done: Backup, what: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(dataclasses.asdict(done))
+        return
+    rows = sum(done.rows.values())
+    typer.echo(
+        f"{what} {rows:,} rows of {len(done.rows)} tables, as of {done.made_at}; every row was "
+        f"counted ({done.file})."
+    )

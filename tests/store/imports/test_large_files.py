@@ -1,0 +1,150 @@
+"""Files that are read and stored in parts: the same lab, and errors that name the file's row."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from sqlalchemy import select
+
+from empathylab import tables
+from empathylab.situations.sources import rows
+from empathylab.store import Lab, responses_frame, schema
+from empathylab.store.listings.search import matches
+from empathylab.store.ratings import ratings_frame
+from tests.helpers.command_line import empathylab
+
+STRANGE = ['comma, "quote"', "two\nlines", "back\\slash\ttab", "\\N", "\\.", "été 😀", ""]
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of four rows, of which ten stay in memory."""
+    monkeypatch.setattr(tables, "_PART", 4)
+    monkeypatch.setattr(rows, "_IN_MEMORY", 10)
+
+
+def write(path: Path, header: list[str], content: list[list[object]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *content])
+    return path
+
+
+def replies(path: Path, texts: list[str] | None = None) -> Path:
+    given = texts or [STRANGE[n] if n < len(STRANGE) else f"reply number{n}" for n in range(30)]
+    content = [
+        [f"s{n // 2}", ("bot/a", "human")[n % 2], f"What happened {n // 2}", text]
+        for n, text in enumerate(given)
+    ]
+    return write(path, ["situation", "respondent", "situation_text", "text"], content)
+
+
+def ratings(path: Path, values: list[object]) -> Path:
+    content = [
+        [f"s{4 + n // 2 % 11}", ("bot/a", "human")[n % 2], f"r{n // 22}", value, 1.5]
+        for n, value in enumerate(values)
+    ]
+    return write(path, ["situation", "respondent", "rater", "rating", "seconds"], content)
+
+
+def bring(lab: Lab, kind: str, path: Path, *more: str) -> dict[str, dict[str, int]]:
+    url = lab.engine.url
+    environment = (
+        {"EMPATHYLAB_DATABASE_URL": url.render_as_string(hide_password=False)}
+        if url.get_backend_name() == "postgresql"
+        else {}
+    )
+    words = ("data", "import", kind, path, "--lab", lab.folder, "--json", *more)
+    done = empathylab(*words, **environment)
+    assert done.exit_code == 0, done.stderr
+    return {thing["things"]: thing for thing in json.loads(done.stdout)["things"]}
+
+
+def test_a_file_in_parts_brings_what_it_holds(lab: Lab, tmp_path: Path) -> None:
+    file = replies(tmp_path / "mine.csv")
+    assert bring(lab, "responses", file)["responses"]["added"] == 30
+    frame = responses_frame(lab).sort("response")
+    assert frame["text"].to_list()[: len(STRANGE)] == STRANGE
+    assert frame["outcome"].to_list()[6:8] == ["empty", "valid"]
+    table = schema.responses
+    with lab.reading() as connection:
+        found = matches(connection.dialect.name, "number29")
+        assert found is not None
+        assert list(connection.execute(select(table.c.text).where(found)).scalars()) == [
+            "reply number29"
+        ]
+        assert set(connection.execute(select(table.c.details)).scalars()) == {None}
+    # One more reply, one other, one gone: only that changes.
+    changed = [*frame["text"].to_list()[:28], "another text"]
+    second = bring(lab, "responses", replies(file, changed))["responses"]
+    assert [second[name] for name in ("added", "changed", "removed", "unchanged")] == [0, 1, 1, 28]
+    # What is added without a file is found, too: the index is kept up to date again.
+    with lab.writing() as connection:
+        connection.execute(
+            table.update().where(table.c.text == "another text").values(text="newly written")
+        )
+    with lab.reading() as connection:
+        found = matches(connection.dialect.name, "newly")
+        assert found is not None
+        assert len(connection.execute(select(table.c.id).where(found)).all()) == 1
+
+
+def test_ratings_in_parts_join_their_replies(lab: Lab, tmp_path: Path) -> None:
+    bring(lab, "responses", replies(tmp_path / "mine.csv"))
+    values: list[object] = [n % 5 + 1 for n in range(44)]
+    file = ratings(tmp_path / "rated.csv", values)
+    told = bring(lab, "ratings", file, "--set", "mine")
+    assert (told["ratings"]["added"], told["raters"]["added"]) == (44, 2)
+    frame = ratings_frame(lab, "rated")
+    assert frame["rating"].to_list() == [float(str(value)) for value in values]
+    assert frame.filter(pl.col("respondent") != pl.col("arm")).is_empty()
+    assert frame.row(5, named=True)["situation"] == "s6"
+    again = bring(lab, "ratings", ratings(file, [*values[:40], 1, 1, 1]), "--set", "mine")
+    counted = [again["ratings"][name] for name in ("added", "changed", "removed", "unchanged")]
+    assert counted == [0, 2, 1, 41]
+
+
+def refused(lab: Path, kind: str, path: Path, *more: str) -> str:
+    done = empathylab("data", "import", kind, path, "--lab", lab, *more)
+    assert done.exit_code == 2
+    return " ".join(done.stderr.split())
+
+
+def test_an_error_in_a_later_part_names_its_row(tmp_path: Path) -> None:
+    lab, file = tmp_path / "lab", tmp_path / "mine.csv"
+    replies(file)
+    lines = file.read_text()
+    assert "mine.csv row 22" in refused(
+        lab, "responses", write_text(file, lines.replace("s10,bot/a", ",bot/a"))
+    )
+    twice = "s0,bot/a,What happened 0,something else\n"
+    said = refused(lab, "responses", write_text(file, lines + twice))
+    assert "another text of bot/a for the same situation stands in row 2" in said
+    assert "mine.csv row 32" in said
+    assert "mine.csv row 32" in refused(lab, "responses", write_text(file, lines + "s1,a,b\n"))
+    file.write_bytes(lines.encode() + b"s1,a,b,\xff\n")
+    assert "not UTF-8" in refused(lab, "responses", file)
+    # The same reply twice is one reply.
+    same = 's0,bot/a,What happened 0,"comma, ""quote"""\n'
+    assert empathylab(
+        "data", "import", "responses", write_text(file, lines + same), "--lab", lab
+    ).exit_code == 0  # fmt: skip
+    rated = ratings(tmp_path / "rated.csv", [n % 5 for n in range(22)])
+    content = rated.read_text()
+    write_text(rated, content + "s4,bot/a,r0,2,1\n")
+    said = refused(lab, "ratings", rated, "--set", "mine")
+    assert "the same rater rated the same reply in row 2" in said
+    assert "rated.csv row 24" in said
+    for wrong, what in (("s4,bot/a,r9,x,1", "'rating'"), ("s4,bot/a,r9,1,-1", "'seconds'")):
+        write_text(rated, content + wrong + "\n")
+        said = refused(lab, "ratings", rated, "--set", "mine")
+        assert what in said
+        assert "rated.csv row 24" in said
+
+
+def write_text(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
