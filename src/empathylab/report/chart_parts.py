@@ -14,6 +14,7 @@ PANEL = 250
 _ROW = 24
 _MOST_IN_ROW = 3
 _LARGE_ROW = 78
+_EDGE = 0.08
 _CLOSE = 13
 
 
@@ -143,14 +144,8 @@ def estimates_chart(
     points = base.mark_point(filled=True, size=45 if large else 80, opacity=1, invalid=None).encode(
         alt.X(f"{estimate}:Q", axis=axis, scale=scale)
     )
-    labels = base.mark_text(
-        align=alt.expr("datum.align"),
-        dx=alt.expr("datum.shift"),
-        invalid=None,
-        fontSize=16 if large else alt.Undefined,
-        fontWeight="bold" if large else alt.Undefined,
-    ).encode(
-        alt.X("at:Q", axis=axis, scale=scale),
+    labels = _labels(base, large=large).encode(
+        alt.X(f"{estimate if large else 'at'}:Q", axis=axis, scale=scale),
         text=alt.Text(f"{estimate}:Q", format=form),
         color=alt.value(INK),
     )
@@ -172,6 +167,15 @@ def estimates_chart(
         most = max(sum(row[panels] == panel for row in rows) for panel in order)
         spec["spec"]["height"] = _ROW * most
     return spec
+
+
+def _labels(base: alt.Chart, *, large: bool) -> alt.Chart:
+    """Numbers beside the intervals; above the points where these are large."""
+    if large:
+        return base.mark_text(
+            align=alt.expr("datum.above"), dy=-18, fontSize=16, fontWeight="bold", invalid=None
+        )
+    return base.mark_text(align=alt.expr("datum.align"), dx=alt.expr("datum.shift"), invalid=None)
 
 
 def _scale(
@@ -199,7 +203,9 @@ def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale) -> dict[str, An
     first, last = scale.domain
     right = high <= first + 0.74 * (last - first) or low - first <= last - high
     known = {name: value for name, value in row.items() if value is not None}
+    along = (row[estimate] - first) / ((last - first) or 1)
     return known | {
+        "above": "left" if along < _EDGE else "right" if along > 1 - _EDGE else "center",
         "from": low,
         "to": high,
         "at": high if right else low,
