@@ -171,11 +171,10 @@ def estimates_chart(
 
 def _labels(base: alt.Chart, *, large: bool) -> alt.Chart:
     """Numbers beside the intervals; above the points where these are large."""
-    if large:
-        return base.mark_text(
-            align=alt.expr("datum.above"), dy=-18, fontSize=16, fontWeight="bold", invalid=None
-        )
-    return base.mark_text(align=alt.expr("datum.align"), dx=alt.expr("datum.shift"), invalid=None)
+    beside = {"align": alt.expr("datum.align"), "dx": alt.expr("datum.shift")}
+    above = {"align": alt.expr("datum.above"), "dy": -18, "fontSize": 16, "fontWeight": "bold"}
+    found: alt.Chart = base.mark_text(invalid=None, **(above if large else beside))
+    return found
 
 
 def _scale(
