@@ -35,7 +35,7 @@ from empathylab.store.studies.monitoring import (
     state_counts,
 )
 from empathylab.store.studies.records import count_ratings, launched_study, stopped_arms
-from empathylab.study.admin.embargo import coarse_arms, hidden_blocks, whole_minutes
+from empathylab.study.admin.embargo import coarse_arms, hidden_blocks
 from empathylab.study.assignment.quotas import OTHERS, quota_limits
 from empathylab.study.blocks.interface import Block, ParticipantPath
 from empathylab.study.design.definition import Study
@@ -195,8 +195,7 @@ def watch(
         traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
         stopped = stopped_arms(connection, own.id)
         ratings = count_ratings(connection, own.id)
-        closed = own.status == "closed"
-        replies = reply_counts(connection, own.id, closed=closed) if study.live else {}
+        replies = reply_counts(connection, own) if study.live else {}
     everybody = states.filter(pl.col("world") == "person")
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
@@ -221,7 +220,9 @@ def watch(
         times=summed.times,
         attention=summed.attention,
         balance=summed.balance,
-        median=summed.median if own.status == "closed" else _whole_minutes(summed.median),
+        median=summed.median
+        if own.status == "closed"
+        else 60.0 * float(np.round(summed.median / 60)),
         replies=replies,
         ratings=ratings,
         simulated=_total(states.filter(pl.col("world") == "simulated")),
@@ -236,10 +237,6 @@ def without_arms(watched: Watched) -> Watched:
     # A mean by arm changes with each rater, whose own answers are shown: that tells their arm.
     balance = tuple(dataclasses.replace(item, arms=(), p=math.nan) for item in watched.balance)
     return dataclasses.replace(watched, arms=coarse_arms(watched.arms), balance=balance)
-
-
-def _whole_minutes(seconds: float) -> float:
-    return seconds if math.isnan(seconds) else whole_minutes(seconds) or 0.0
 
 
 def block_of(step: str) -> str:
