@@ -260,12 +260,12 @@ def expire_turns(connection: Connection, places: Select[tuple[int]]) -> None:
     )
 
 
-def reply_counts(connection: Connection, study: int, *, closed: bool) -> dict[str, int]:
+def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
     """How many replies people have seen, wait for, or got the fallback for, by reason.
 
     Until the study is closed, reasons of few replies are left out: they tell the arm.
     """
-    least = 1 if closed else _LEAST_REPLACED
+    least = 1 if study.status == "closed" else _LEAST_REPLACED
     places = schema.places
     state = case(
         (_TURNS.c.outcome == "fallback", _TURNS.c.reason),
@@ -277,7 +277,7 @@ def reply_counts(connection: Connection, study: int, *, closed: bool) -> dict[st
         .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
         .join(places, places.c.id == _CONVERSATIONS.c.place_id)
         .where(
-            _CONVERSATIONS.c.study_id == study,
+            _CONVERSATIONS.c.study_id == study.id,
             places.c.world == "person",
             _TURNS.c.sender == "respondent",
             _TURNS.c.state != "failed",

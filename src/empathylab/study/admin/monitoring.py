@@ -169,8 +169,7 @@ def watch(
         traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
         stopped = stopped_arms(connection, own.id)
         ratings = count_ratings(connection, own.id)
-        closed = own.status == "closed"
-        replies = reply_counts(connection, own.id, closed=closed) if study.live else {}
+        replies = reply_counts(connection, own) if study.live else {}
     everybody = states.filter(pl.col("world") == "person")
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
