@@ -39,11 +39,12 @@ else
 	$(BIN)/python -m pytest -m embedded || { [ $$? = 1 ] && $(BIN)/python -m pytest -m embedded $(AGAIN); }
 endif
 
-check: $(VENV)/.dev ## lint and types
+check: $(VENV)/.dev ## lint, spelling and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src scripts examples
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_import_direction.py tests/test_public_names.py
+	$(BIN)/python -m pytest -q tests/test_import_direction.py tests/test_public_names.py tests/test_plain_words.py
 
 study: $(VENV)/.run ## open the demo study
 	@$(BIN)/empathylab study demo --lab demo-lab --open

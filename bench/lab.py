@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,7 +37,6 @@ FIRST_ANSWERS = {
     "data_show_study": ("data", "show", "big"),
     "data_show_responses": ("data", "show", "responses"),
     "scales": ("scales", "list"),
-    "study_list": ("study", "list"),
     "analyze_help": ("analyze", "--help"),
 }
 
@@ -99,10 +99,14 @@ def first_page(environment: Mapping[str, str], lab: Path) -> Iterator[tuple[str,
     try:
         assert process.stdout is not None
         said = process.stdout.readline()
-        address = json.loads(said)["address"]
-        for name, path in (("view", ""), ("view_replies", "replies")):
-            with urllib.request.urlopen(f"{address}{path}", timeout=120) as answer:  # noqa: S310
-                answer.read()
+        link = urllib.parse.urlsplit(json.loads(said)["link"])
+        # The link's key becomes a cookie, as in a browser.
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        for name, address in (
+            ("view", link.geturl()),
+            ("view_replies", f"http://{link.netloc}/replies"),
+        ):
+            browser.open(address, timeout=120).read()
             yield name, time.perf_counter() - begun
             begun = time.perf_counter()
     finally:

@@ -181,15 +181,18 @@ class Rater:
         while True:
             self._asked += 1
             port = self._ports[self._asked % len(self._ports)]
+            fresh = port not in self._streams
             try:
                 status, content = await self._asked_at(port, method, path, body)
                 if status != 503 or len(self._ports) == 1:
                     return status, content
             except (OSError, asyncio.IncompleteReadError):
-                if len(self._ports) == 1 or time.monotonic() > until:
-                    raise
                 if stream := self._streams.pop(port, None):
                     stream[1].close()
+                if not fresh:  # closed while the rater thought; a browser connects again
+                    continue
+                if len(self._ports) == 1 or time.monotonic() > until:
+                    raise
             self._seen.retries += 1
             await asyncio.sleep(0.1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import typer.main
 
 from empathylab.cli import app
+from tests.test_docs_commands import parts
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -111,15 +111,9 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def commands(page: Path) -> Iterator[list[str]]:
-    """The words of every command in the page's blocks without a language."""
-    text = page.read_text(encoding="utf-8")
-    for block in re.findall(r"^```\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        for line in block.replace("\\\n", " ").splitlines():
-            found = re.match(r"(?:\$ )?(?:\.venv/bin/)?empathylab (.+)", line)
-            if found:
-                yield shlex.split(found[1], comments=True)
-    for cell in re.findall(r"\| `empathylab ([^`]+)` \|$", text, re.MULTILINE):
-        yield shlex.split(cell.replace("\\|", "|"))
+    """The words of every command in the page's blocks and tables."""
+    for part in parts(page):
+        yield from (words[1:] for words in part.commands)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "empathylab"
 BANNED = re.compile(
     r"\b(mend(s|ed|ing)?|foretell(s|ing)?|foretold|whoever|whomever|somebody|anew|held against"
-    r"|told as|comes? again|commonest|likeness|bare shares|for good)\b",
+    r"|told as|comes? again|commonest|likeness|bare shares|for good|at rest|of whom|trial link"
+    r"|lies? apart|read with care|what came out|can the writer be told|the same command goes on"
+    r"|nothing is ruled out|in order to|prior to|utili[sz]e)\b",
     re.IGNORECASE,
 )
 # What people say in situations and replies, and word lists, may use any word.

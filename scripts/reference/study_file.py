@@ -66,7 +66,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "version": "a whole number from 1; another version is another study",
             "title": "what people read above every page",
             "languages": "such as `[en]` or `[en, de]`",
-            "seed": "decides every draw: which packet, which order",
+            "seed": "decides every draw: which batch, which order",
             "blocks": "what people go through, in order; see below",
             "situations": "which situations are used; see below. Left out with `live`",
             "live": "who answers participants who tell of themselves; see below and "
@@ -79,7 +79,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "responses": "which reply, where a respondent has several; see below",
             "dimensions": "what is rated; see below",
             "attention_pool": "questions of which attention checks draw; see below",
-            "batch_size": "situations in one rater's packet; 10 if not given, 1 without ratings",
+            "batch_size": "situations in one rater's batch; 10 if not given, 1 without ratings",
             "ratings_per_response": "how many people rate each response; 1 if not given",
             "people_per_situation": "how many people imagine or write to each situation; 1",
             "replies_per_situation": "within subjects: `all` (the default) or `one`",
@@ -112,7 +112,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "selection": "a draw that `empathylab data sample` kept",
             "count": "how many in all",
             "valence": "only `positive` or `negative` ones",
-            "per_emotion": "so many of each emotion, or a table of numbers by emotion",
+            "per_emotion": "how many of each emotion, or a table of numbers by emotion",
             "per_topic": "the same by topic",
             "per_factor": "the same by factor",
         },
@@ -129,7 +129,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "fallback": "what is shown in place of a model's or a person's reply that is late, "
             "missing or fails a check",
             "attempts": "how often a model is asked for one reply at most; 2 if not given",
-            "pause_after": "the study pauses when the provider fails for so many replies in a "
+            "pause_after": "the study pauses when the provider fails for this many replies in a "
             "row; 5 if not given",
             "maximum_words": "of a reply; 200 if not given",
             "mask": "`true` replaces names, numbers and addresses before a model gets a text",
@@ -328,7 +328,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "rate": (
-        "the packet's replies are rated, one page each",
+        "the batch's replies are rated, one page each",
         {
             "shows": "what stands above the reply: {shown}",
             "dimensions": "which dimensions; all if not given",
@@ -370,7 +370,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "write": (
-        "the person writes a reply to each situation of the packet",
+        "the person writes a reply to each situation of the batch",
         {
             "text": "what to do",
             "shows": "what is shown of the situation",

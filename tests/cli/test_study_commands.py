@@ -161,7 +161,7 @@ def test_a_status_is_watched_until_it_is_interrupted(rated: Path) -> None:
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(3)]
     process.kill()
-    process.communicate(timeout=10)
+    process.communicate(timeout=60)
     assert [json.loads(line)["arrivals"] for line in lines] == [4, 4, 4]
 
 

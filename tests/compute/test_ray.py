@@ -52,7 +52,7 @@ class Cluster(NamedTuple):
         )
 
 
-def eventually(condition: Callable[[], object], seconds: float = 90) -> None:
+def eventually(condition: Callable[[], object], seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it never happened"
@@ -112,7 +112,7 @@ def _end(head: subprocess.Popen[str]) -> None:
 def found(cluster: Cluster) -> dict[str, Any]:
     """What one program found on the cluster."""
     program = cluster.drive("healthy", cluster.address)
-    out, said = program.communicate(timeout=300)
+    out, said = program.communicate(timeout=600)
     assert program.returncode == 0, said
     result: dict[str, Any] = json.loads(out)
     return result
@@ -163,7 +163,7 @@ def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster
     for process in psutil.Process(cluster.head.pid).children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
             process.send_signal(signal.SIGKILL)
-    out, said = program.communicate(timeout=120)
+    out, said = program.communicate(timeout=300)
     assert program.returncode == 0, said
     found = json.loads(out)
     assert "the head node of the Ray cluster" in found["message"]

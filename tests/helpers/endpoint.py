@@ -111,7 +111,7 @@ class Endpoint:
             request.transport.abort()
             return web.Response()
         if verb == "stall":
-            await asyncio.sleep(30)
+            await asyncio.sleep(3600)
         return None
 
     async def stream(
@@ -188,7 +188,7 @@ def served(*, latency: float = 0.0, key: str | None = None) -> Iterator[Served]:
         assert process.stdout is not None
         yield Served(process.stdout.readline().strip())
     finally:
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 async def _serve(latency: float, key: str | None) -> None:

@@ -128,7 +128,7 @@ def _kill(postmaster: psutil.Process) -> None:
     for one in (postmaster, *children):
         with contextlib.suppress(psutil.NoSuchProcess):
             one.kill()
-    psutil.wait_procs([postmaster, *children], timeout=20)
+    psutil.wait_procs([postmaster, *children], timeout=60)
 
 
 def _start_again(server: object) -> None:

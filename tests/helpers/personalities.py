@@ -390,7 +390,7 @@ def personalities() -> Iterator[Met]:
         assert process.stdout is not None
         yield Met(process.stdout.readline().strip())
     finally:
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 async def _serve() -> None:

@@ -141,7 +141,7 @@ def test_the_list_of_models_is_read(endpoint: Served) -> None:
     async def listed() -> list[str]:
         model = EndpointModel("test/one", model="one", base_url=endpoint.base_url)
         try:
-            return await model.list_models(timeout=5)
+            return await model.list_models(timeout=60)
         finally:
             await model.close()
 

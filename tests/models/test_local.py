@@ -141,7 +141,7 @@ def test_it_does_not_outlive_a_killed_parent(weights: Path) -> None:
     [child] = psutil.Process(parent.pid).children(recursive=True)
     os.kill(parent.pid, signal.SIGKILL)
     parent.communicate()
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while child.is_running() and child.status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < end, "the model's process is still there"
         time.sleep(0.05)

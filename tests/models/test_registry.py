@@ -132,7 +132,7 @@ def test_a_provider_without_its_key_says_which_to_set() -> None:
 
 def test_a_server_that_runs_is_ready(endpoint: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_BASE_URL", endpoint.base_url)
-    state = asyncio.run(provider_reachability(PROVIDERS["vllm"], timeout=5))
+    state = asyncio.run(provider_reachability(PROVIDERS["vllm"], timeout=60))
     assert state.ready
     assert "2 models" in state.detail
 

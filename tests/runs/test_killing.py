@@ -11,8 +11,6 @@ import time
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from tests.helpers.endpoint import Served, served
 
 SCRIPT = """
@@ -54,10 +52,10 @@ def answers(folder: Path, database: str | None) -> list[str]:
     return keys
 
 
-@pytest.mark.parametrize("kills", [3])
 def test_a_killed_run_goes_on_and_every_answer_is_there_once(
-    tmp_path: Path, database: str | None, kills: int
+    tmp_path: Path, database: str | None
 ) -> None:
+    kills = 2
     with served(latency=0.05) as endpoint:
         counted_before = 0
         for _ in range(kills):
@@ -103,7 +101,7 @@ def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
         process = start(tmp_path, None, endpoint)
         _wait_until(partial(_answered, endpoint, 60))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
         assert process.returncode != 0
         # 60 were sent; those of the 20 workers may have been on their way when it was interrupted.
         assert len(answers(tmp_path, None)) >= 40

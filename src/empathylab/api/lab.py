@@ -133,7 +133,7 @@ class Lab:
     report = method(Workspace.report)
 
     def runs(self) -> pl.DataFrame:
-        """The runs: what was asked of whom, with which settings, tokens and cost."""
+        """The runs: which model was asked what, with settings, tokens and cost."""
         from empathylab.store import runs_frame
 
         return runs_frame(self.store())

@@ -47,7 +47,7 @@ class Options:
         list[str] | None, typer.Option(help="Only the persona of this id; repeatable.")
     ]
     count: Annotated[
-        int | None, typer.Option(help="So many personas, spread over the emotions.", min=1)
+        int | None, typer.Option(help="Use this many personas, spread over the emotions.", min=1)
     ]
     language: Annotated[
         str | None,

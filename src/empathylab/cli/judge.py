@@ -71,7 +71,7 @@ class Options:
     sample: Annotated[
         int | None,
         typer.Option(
-            help="Only so many situations, drawn by the seed, with all replies to each.",
+            help="Use this many situations, drawn by the seed, with all replies to each.",
             min=1,
             rich_help_panel=_WHAT,
         ),

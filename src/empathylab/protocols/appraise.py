@@ -1,4 +1,4 @@
-"""Appraisal: a scale at rest, then after imagining each situation (Huang et al. 2024)."""
+"""Appraisal: a scale at baseline, then after imagining each situation (Huang et al. 2024)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Appraisal:
     situations: tuple[Situation, ...]
     mode: Mode = "structured"
     default_orders: int = 4
-    """Administrations at rest, each in another order of the items."""
+    """Administrations at baseline, each in another order of the items."""
     orders: int = 1
     """Item orders after each situation."""
     repeats: int = 1
@@ -100,7 +100,7 @@ class Administering:
 
 
 def plan_appraisal(lab: Lab, respondent: str, appraisal: Appraisal) -> Plan:
-    """The run's requests, in order: at rest first, then after each situation."""
+    """The run's requests, in order: at baseline first, then after each situation."""
     appraisal.scale.require_words()
     if appraisal.counterparts and not any(
         situation.counterpart for situation in appraisal.situations

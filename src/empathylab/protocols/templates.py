@@ -13,7 +13,7 @@ from empathylab.scales import Scale, describe_range
 
 @dataclass(frozen=True, slots=True)
 class AppraisalTemplate:
-    """How a scale is given, at rest and after a situation."""
+    """How a scale is given, at baseline and after a situation."""
 
     id: str
     version: int

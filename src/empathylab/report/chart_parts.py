@@ -13,7 +13,8 @@ PANEL = 250
 """Pixels of a small multiple; the page makes it as wide as there is room for."""
 _ROW = 24
 _MOST_IN_ROW = 3
-_LARGE_ROW = 58
+_LARGE_ROW = 78
+_EDGE = 0.08
 _CLOSE = 13
 
 
@@ -136,21 +137,15 @@ def estimates_chart(
         tooltip=tooltip,
     )
     # All rows have a value, so nothing needs to be filtered out.
-    thick = 9 if large else 3
+    thick = 11 if large else 3
     lines = base.mark_rule(strokeWidth=thick, opacity=0.45 if large else 0.55, invalid=None).encode(
         alt.X("from:Q", axis=axis, scale=scale), alt.X2("to:Q")
     )
-    points = base.mark_point(filled=True, size=80, opacity=1, invalid=None).encode(
+    points = base.mark_point(filled=True, size=45 if large else 80, opacity=1, invalid=None).encode(
         alt.X(f"{estimate}:Q", axis=axis, scale=scale)
     )
-    labels = base.mark_text(
-        align=alt.expr("datum.align"),
-        dx=alt.expr("datum.shift"),
-        invalid=None,
-        fontSize=16 if large else alt.Undefined,
-        fontWeight="bold" if large else alt.Undefined,
-    ).encode(
-        alt.X("at:Q", axis=axis, scale=scale),
+    labels = _labels(base, large=large).encode(
+        alt.X(f"{estimate if large else 'at'}:Q", axis=axis, scale=scale),
         text=alt.Text(f"{estimate}:Q", format=form),
         color=alt.value(INK),
     )
@@ -172,6 +167,14 @@ def estimates_chart(
         most = max(sum(row[panels] == panel for row in rows) for panel in order)
         spec["spec"]["height"] = _ROW * most
     return spec
+
+
+def _labels(base: alt.Chart, *, large: bool) -> alt.Chart:
+    """Numbers beside the intervals; above the points where these are large."""
+    beside = {"align": alt.expr("datum.align"), "dx": alt.expr("datum.shift")}
+    above = {"align": alt.expr("datum.above"), "dy": -18, "fontSize": 16, "fontWeight": "bold"}
+    found: alt.Chart = base.mark_text(invalid=None, **(above if large else beside))
+    return found
 
 
 def _scale(
@@ -199,7 +202,9 @@ def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale) -> dict[str, An
     first, last = scale.domain
     right = high <= first + 0.74 * (last - first) or low - first <= last - high
     known = {name: value for name, value in row.items() if value is not None}
+    along = (row[estimate] - first) / ((last - first) or 1)
     return known | {
+        "above": "left" if along < _EDGE else "right" if along > 1 - _EDGE else "center",
         "from": low,
         "to": high,
         "at": high if right else low,

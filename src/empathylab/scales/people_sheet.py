@@ -1,7 +1,7 @@
 """People's answers in EmotionBench's `crowd.xlsx`, sheet Raw.
 
 One column per person, headed `Emotion_FxSy` (factor and situation counted from 1). Below: five
-rows about the person, which are not read, the answers at rest, the answers after the situation.
+rows about the person, which are not read, the answers at baseline, the answers after the situation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEADER = re.compile(r"([A-Za-z]+)_F([1-9]\d*)S([1-9]\d*)", re.ASCII)
 
 
 def read_people(path: Path, scale: Scale) -> PublishedResults:
-    """Two administrations of each person, at rest and after a situation; `subject` pairs them."""
+    """Two administrations per person, at baseline and after a situation; `subject` pairs them."""
     rows = read_sheet(path, _SHEET)
     header, body = (rows[0] if rows else {}), rows[1 + _ABOUT_THE_PERSON :]
     found: list[PublishedAdministration] = []

@@ -1,7 +1,7 @@
 """Answers to scales as others have published them: EmotionBench's result files.
 
 A file is called `<model>-<SCALE>-testing.csv`. Its columns are `question-k` and `order-k` for each
-order of the items, `General_test-i_order-k` for repeat i at rest and
+order of the items, `General_test-i_order-k` for repeat i at baseline and
 `Anger-0_scenario-3_test-1_order-0` for emotion, factor, situation, repeat and order after a
 situation. The first row holds the prompts, the next rows the answers in the order of `order-k`.
 
@@ -42,7 +42,7 @@ class PublishedAdministration:
 
     phase: Literal["default", "evoked"]
     emotion: str | None
-    """As the file spells it; None at rest."""
+    """As the file spells it; None at baseline."""
     factor: int | None
     """Counted from 0."""
     situation: int | None

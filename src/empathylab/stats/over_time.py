@@ -34,7 +34,7 @@ class Shift:
     p: float
     df: float
     n_before: int
-    """Units: situations, administrations at rest, or people."""
+    """Units: situations, administrations at baseline, or people."""
     n_after: int
     paired: bool
     """Whether the same situations are compared."""
@@ -44,7 +44,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class ScoreShift:
-    """A subscale at rest, after situations, or its change from one to the other, twice."""
+    """A subscale at baseline, after situations, or its change from one to the other, twice."""
 
     respondent: str
     scale: str
@@ -90,7 +90,7 @@ def score_shifts(
 ) -> list[ScoreShift]:
     """How each subscale moved, of respondents and scales that are on both occasions.
 
-    Both frames have the columns of `stats.appraisal.SCORES`. At rest administrations are the
+    Both frames have the columns of `stats.appraisal.SCORES`. At baseline administrations are the
     units, after situations the situations (repeats and item orders are averaged first), paired
     where they are the same. The change from rest adds the two variances, with degrees of freedom
     after Satterthwaite. Where scores name the person, people are the units throughout. p is
@@ -142,7 +142,7 @@ def _measures(
 def _units(
     frame: pl.DataFrame, emotion: str | None, people: bool
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-    """One value per unit: at rest, after situations, and of people the change."""
+    """One value per unit: at baseline, after situations, and of people the change."""
     rest = frame.filter(pl.col("phase") == "default")
     evoked = frame.filter(pl.col("phase") == "evoked")
     if emotion is not None:

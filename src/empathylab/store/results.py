@@ -31,7 +31,7 @@ def save_result(lab: Lab, key: str, topic: str, content: bytes) -> None:
 
 
 def clear_results(connection: Connection) -> None:
-    """Deletes all results: they hold data of people, one of whom is being deleted."""
+    """Deletes all results: they hold data of people, and one person is being deleted."""
     connection.execute(delete(table))
 
 

@@ -31,7 +31,10 @@ def test_one_degree_of_freedom_is_in_the_singular() -> None:
 
 def test_two_shares_are_told_in_percent() -> None:
     text = two_shares_sentence(two_shares_power(0.65, 0.5, 100))
-    assert "65% good ratings are told from 50% with a power of 57.4% at α = .05." in text
+    assert (
+        "a difference between 65% and 50% good ratings is found with a power of 57.4% at α = .05."
+        in text
+    )
 
 
 def test_raters_are_told_with_their_design_effect() -> None:

@@ -157,7 +157,7 @@ def test_an_order_that_always_wins_is_refused() -> None:
 
 
 def test_an_order_that_never_changes_cannot_be_told_from_strength() -> None:
-    with pytest.raises(InputError, match="cannot be told from the strengths"):
+    with pytest.raises(InputError, match="cannot be separated from the strengths"):
         bradley_terry(compared(("a", "b", 3, 2, 0)), order_effect=True)
 
 

@@ -168,6 +168,20 @@ def test_an_endpoint_that_streams_is_read_to_its_end_or_replaced(
     assert [row["reason"] for row in turns(sqlite_lab)] == [None, "time-out"]
 
 
+def test_the_status_counts_replies_and_keeps_few_replaced_ones_back(sqlite_lab: Lab) -> None:
+    service = opened(sqlite_lab, MODEL_ONLY)
+    stories = [f"{STORY} {word}" for word in ("bad", "bad", "good", "good", "bad", "bad")]
+    people = [teller(service, f"p{number}", story) for number, story in enumerate(stories)]
+    replies = {"bad": "Nobody loves you.", "good": REPLY}
+    settle(service, ScriptedModel(lambda messages, _: replies[messages[-1].content.split()[-1]]))
+    assert service.actions.status().replies == {"shown": 0, "waiting": 2}
+    for person in people:
+        shown(service, person)
+    assert service.actions.status().replies == {"shown": 2, "waiting": 0}
+    service.actions.close()
+    assert service.actions.status().replies == {"shown": 2, "waiting": 0, "replaced: unsafe": 4}
+
+
 def test_a_second_attempt_can_succeed(sqlite_lab: Lab) -> None:
     service = opened(sqlite_lab, MODEL_ONLY)
     person = teller(service, "p")

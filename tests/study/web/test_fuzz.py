@@ -185,7 +185,7 @@ def test_no_request_makes_a_page_fail(
 
 def raw(port: int, *parts: bytes) -> bytes:
     """What the server answers to these bytes."""
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         with contextlib.suppress(OSError):  # it may have heard enough
             for part in parts:
                 connection.sendall(part)
@@ -193,6 +193,7 @@ def raw(port: int, *parts: bytes) -> bytes:
         with contextlib.suppress(OSError):
             while more := connection.recv(65536):
                 found += more
+                connection.settimeout(5)  # it may keep the connection open
                 if len(found) > 100_000:
                     break
         return found

@@ -191,10 +191,10 @@ def test_bytes_that_are_no_text_are_no_failure() -> None:
 def test_a_real_server_refuses_huge_headers_and_goes_on() -> None:
     with served(small()) as address:
         port = int(address.rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(b"GET /page HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 200_000 + b"\r\n")
             refused = connection.recv(200)
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             fine = connection.recv(200)
     assert refused.startswith(b"HTTP/1.1 4")
@@ -206,7 +206,7 @@ def test_a_form_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("empathylab.study.web.forms.MOST_SECONDS", 0.2)
     with served(small()) as address:
         port = int(address.rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(
                 b"POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
                 b"Content-Type: application/x-www-form-urlencoded\r\n\r\na="

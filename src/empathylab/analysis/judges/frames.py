@@ -70,7 +70,7 @@ class JudgedRatings:
     dropped: int = 0
     """Rows dropped because a rating, a rater or a response was missing or unusable."""
     compared_with: Perspective = "onlookers"
-    """Whose ratings people's are: of readers of a reply to another person, or of whom it was for.
+    """Whose ratings people's are: of readers of a reply to another person, or of recipients.
     In a lab's studies raters are onlookers."""
     setups: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Of each judge that was asked with several setups, how many; one of them is used."""

@@ -20,11 +20,11 @@ def chi_square_sentence(found: ChiSquarePower) -> str:
 
 
 def two_shares_sentence(found: TwoSharesPower) -> str:
-    """What a comparison of two shares of this size can show."""
+    """What a comparison of two proportions of this size can show."""
     return (
-        f"With {counted(found.n, 'independent rating')} per arm, {percent(found.share)} good "
-        f"ratings are told from {percent(found.share_reference)} with a power of "
-        f"{number(100 * found.power)}% at α = {bounded(found.alpha)}."
+        f"With {counted(found.n, 'independent rating')} per arm, a difference between "
+        f"{percent(found.share)} and {percent(found.share_reference)} good ratings is found with a "
+        f"power of {number(100 * found.power)}% at α = {bounded(found.alpha)}."
     )
 
 

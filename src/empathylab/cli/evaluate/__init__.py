@@ -102,7 +102,7 @@ DimensionOption = Annotated[
 SampleOption = Annotated[
     int | None,
     typer.Option(
-        help="Only so many of the study's situations, drawn by the seed.",
+        help="Use this many of the study's situations, drawn by the seed.",
         min=1,
         rich_help_panel=_AGAINST,
     ),

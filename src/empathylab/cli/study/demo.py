@@ -28,8 +28,8 @@ def demo(
 ) -> None:
     """Serves a study to try out, on this machine only: its situations and replies ship.
 
-    It takes no key and no file. What raters answer stays in the lab, and the same command goes on
-    with it; the replies are invented, so the results say nothing about anybody.
+    It needs no key and no file. Answers stay in the lab; run the same command again to continue.
+    The replies are invented, so the results describe no real model.
     """
     from empathylab.errors import MissingExtra
 

@@ -59,7 +59,7 @@ def new(
         print_json(found)
         return
     typer.echo(file)
-    typer.echo(f"Fill in what stands in [[double brackets]]: {'; '.join(blanks)}.", err=True)
+    typer.echo(f"Fill in the text in [[double brackets]]: {'; '.join(blanks)}.", err=True)
     if preset.endswith("-subjects"):
         typer.echo("Name the arms: whose replies are rated.", err=True)
     typer.echo(f"Then: empathylab study check {file}", err=True)

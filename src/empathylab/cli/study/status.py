@@ -88,6 +88,7 @@ def _print(found: StudyStatus) -> None:
         typer.echo(f"{found.opened:,} more opened the link and answered nothing.")
     for title, part in (
         ("How it ended", found.outcomes),
+        ("Replies to participants", found.replies),
         ("Where people left", found.drop_outs),
         ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
         (

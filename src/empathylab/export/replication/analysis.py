@@ -254,7 +254,7 @@ def _of_scales(read: Read) -> Iterator[Made]:
                 "subscale": change.subscale,
                 "after": label,
                 "n": number(change.n, 0),
-                "at rest": f"{number(change.default_mean)} ± {number(change.default_sd)}",
+                "at baseline": f"{number(change.default_mean)} ± {number(change.default_sd)}",
                 "after a situation": f"{number(change.mean)} ± {number(change.sd)}",
                 "change": signed(change.delta),
                 "direction": {"up": "↑", "down": "↓", "none": "–"}[change.direction],

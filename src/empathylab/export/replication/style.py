@@ -1,4 +1,4 @@
-"""The tables of style made from exported files: how respondents write, and who is told from it."""
+"""The tables of style, made from exported files: features, and how well authors are identified."""
 
 from __future__ import annotations
 

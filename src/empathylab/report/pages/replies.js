@@ -2,7 +2,7 @@
 // stand in the page once; what is seen is made from them, some at a time, and only ever as text.
 const replies = document.getElementById("replies-data");
 if (replies) {
-  const AT_ONCE = 5;
+  const AT_ONCE = matchMedia("(max-width: 40rem)").matches ? 3 : 5;
   const LONG = 1500;
   const data = JSON.parse(replies.textContent);
   const entries = data.situations;

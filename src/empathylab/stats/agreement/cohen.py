@@ -36,7 +36,7 @@ def cohen_kappa(
     """Cohen's kappa of two raters' values, pair by pair.
 
     Agreement beyond that of two raters who answer at random, each with their own shares. With
-    `linear` or `quadratic` weights a near miss counts less than a far one; categories lie apart by
+    `linear` or `quadratic` weights a near miss counts less than a far one; categories differ by
     their `values` or, one step each among the values that occur, by `ranks`. Not comparable across
     samples whose categories are unevenly used.
 

@@ -1,4 +1,4 @@
-"""How far ratings lie apart, within situations and by chance; no matrix of category pairs.
+"""How far ratings differ, within situations and by chance; no matrix of category pairs.
 
 A disagreement is 1 for two different categories (`identity`), their distance (`linear`) or its
 square (`quadratic`), the scale's ends being 1 apart. Sums over pairs come from sorted values and

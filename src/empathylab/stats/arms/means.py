@@ -1,4 +1,4 @@
-"""Means of rated arms, for scales of degrees: what they are, and how far they lie apart."""
+"""Means of rated arms, for scales of degrees: what they are, and how far they differ."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class InversePrediction:
         return max(self.line.points - 2, 0)
 
     def ends(self, y: float, confidence: float = 0.95) -> tuple[float, float]:
-        """The ends of what x may be where y was seen; infinite where nothing is ruled out.
+        """The ends of what x may be where y was seen; infinite where no x is excluded.
 
         An x is ruled out where y lies farther from the line at x than Student's quantile allows.
         The interval holds x with that confidence whatever x is, also far from all points, as long

@@ -62,7 +62,7 @@ def preference_agreement(
 
     A row is one choice: its `outcome` (first, second or tie), the `pair` of replies, which of them
     was shown `first`, and people's mean rating of the one shown first and of the other. How far the
-    means lie apart plays no part, so with few ratings of each reply even a judge that chooses as
+    means differ plays no part, so with few ratings of each reply even a judge that chooses as
     people do agrees in less than all. Choices of one situation may be correlated; the interval is
     Wilson's, for as many independent choices as the clustered standard error is worth.
 

@@ -35,7 +35,7 @@ class Transferred:
     low: float
     high: float
     """Holds for any respondent, as long as the judge scatters around one straight line.
-    Infinite where nothing is ruled out; NaN where people rated a single other respondent."""
+    Infinite where no level is excluded; NaN where people rated a single other respondent."""
     like_low: float
     like_high: float
     """Holds if the respondent is a draw like the others, whom the judge misses as it missed them,
@@ -203,7 +203,7 @@ def transferred_mean(
     drawn the other way, of the judge's means on people's, and every level of people is kept
     from which the judge's mean of the newcomer is not shown to be too far (`InversePrediction`).
     That holds however far the newcomer lies from the others. From `low` to `high` is both of these
-    intervals; where the judge's means are not shown to rise with people's, nothing is ruled out.
+    intervals; where the judge's means are not shown to rise with people's, no level is excluded.
     With two others there is no such trial: a newcomer outside both can be anywhere.
 
     `left_out` are frames to be used in the turns of these respondents, for a judge that was itself

@@ -189,7 +189,7 @@ class _Model:
         parameters = np.zeros(self.design.shape[2])
         if np.linalg.matrix_rank(self._derivatives(parameters, counts)[1]) < len(parameters):
             raise InputError(
-                "the order effect cannot be told from the strengths",
+                "the order effect cannot be separated from the strengths",
                 remedy="Show pairs in both orders, or leave the order effect out.",
             )
         value = self._log_likelihood(parameters, counts)

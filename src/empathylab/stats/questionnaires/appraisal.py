@@ -1,7 +1,7 @@
 """The change of a scale's scores from rest, after situations (Huang et al. 2024).
 
 The published procedure: an F test of equal variances at α, then Student's t test (variances not
-found to differ) or Welch's, of the scores after situations against those at rest; a direction
+found to differ) or Welch's, of the scores after situations against those at baseline; a direction
 where p < α. An SD of 0 counts as 1e-8. People answered twice, so theirs is a paired t test.
 
 It takes every administration as independent, though a model's repeats of one situation are near
@@ -53,7 +53,7 @@ _SMALLEST_SD = 1e-8
 class ScaleChange:
     """A subscale after situations against rest: overall, of one emotion or of one factor.
 
-    Figures that cannot be had (one value only, no value at rest) are NaN, and `test` is None.
+    Figures that cannot be had (one value only, no value at baseline) are NaN, and `test` is None.
     """
 
     respondent: str
@@ -63,7 +63,7 @@ class ScaleChange:
     emotion: str | None
     factor: str | None
     n: int
-    """Scores after situations; for people, of those who also answered at rest."""
+    """Scores after situations; for people, of those who also answered at baseline."""
     mean: float
     sd: float
     default_n: int

@@ -49,7 +49,7 @@ def factor_coherence(scores: pl.DataFrame, *, confidence: float = 0.95) -> list[
     end of its range whatever factor is left out.
 
     `scores` has the columns of `stats.appraisal.SCORES`; for people the change of each person is
-    used, for others the score (what is at rest is the same for all situations). Scores without a
+    used, for others the score (the baseline is the same for all situations). Scores without a
     factor are dropped. Needs at least two factors, and a factor with two situations.
     """
     found = []

@@ -38,7 +38,7 @@ class FailedAttention:
 
 @dataclass(frozen=True, slots=True)
 class TooFast:
-    """Leaves out who took less than so many seconds, or than a fraction of the median."""
+    """Excludes raters who took less than some seconds, or than a fraction of the median."""
 
     rule: ClassVar[str] = "too fast"
     column: str = "seconds"

@@ -248,7 +248,7 @@ class _TestedSituations:
             self._save(before)
 
     def find(self, administration: PublishedAdministration) -> int | None:
-        """The lab's id of the situation; None at rest."""
+        """The lab's id of the situation; None at baseline."""
         return (
             self.ids[self._key(*_named(administration))]
             if administration.phase == "evoked"

@@ -18,7 +18,8 @@ from empathylab.situations.sources.released import Release
 from empathylab.store import schema
 from empathylab.store.imports.changes import ImportCounts, compare_rows
 from empathylab.store.imports.files import begin_import
-from empathylab.store.imports.rated_studies import store_study, stored_answers
+from empathylab.store.imports.rated_studies import store_study
+from empathylab.store.imports.rater_answers import stored_answers
 from empathylab.store.imports.responses import ResponseImport
 from empathylab.store.inserts import add_respondent, hash_of
 from empathylab.store.lab import Lab

@@ -30,6 +30,7 @@ Rows = Sequence[Any]
 """Rows of the lab, whose columns are attributes."""
 
 _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
+_LEAST_REPLACED = 5
 # Statements of every page of a conversation: built once, which costs more than running them.
 _FIND = select(_CONVERSATIONS).where(
     _CONVERSATIONS.c.place_id == bindparam("place"), _CONVERSATIONS.c.step == bindparam("at")
@@ -257,6 +258,36 @@ def expire_turns(connection: Connection, places: Select[tuple[int]]) -> None:
         .where(_TURNS.c.live_conversation_id.in_(own), _TURNS.c.text.is_not(None))
         .values(text="", masked=None, rejected=None)
     )
+
+
+def reply_counts(connection: Connection, study: int, *, closed: bool) -> dict[str, int]:
+    """How many replies people have seen, wait for, or got the fallback for, by reason.
+
+    Until the study is closed, reasons of few replies are left out: they tell the arm.
+    """
+    least = 1 if closed else _LEAST_REPLACED
+    places = schema.places
+    state = case(
+        (_TURNS.c.outcome == "fallback", _TURNS.c.reason),
+        (_TURNS.c.shown_at.is_not(None), "shown"),
+        else_="waiting",
+    )
+    query = (
+        select(state, func.count())
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .join(places, places.c.id == _CONVERSATIONS.c.place_id)
+        .where(
+            _CONVERSATIONS.c.study_id == study,
+            places.c.world == "person",
+            _TURNS.c.sender == "respondent",
+            _TURNS.c.state != "failed",
+        )
+        .group_by(state)
+    )
+    found = {str(name): int(count) for name, count in connection.execute(query)}
+    plain = {name: found.pop(name, 0) for name in ("shown", "waiting")}
+    replaced = {name: count for name, count in sorted(found.items()) if count >= least}
+    return plain | {f"replaced: {name}": count for name, count in replaced.items()}
 
 
 def live_outcome(connection: Connection, place: int) -> str:

@@ -16,12 +16,11 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any, Literal
 
-import numpy as np
 import polars as pl
 from sqlalchemy import Connection
 
-from empathylab.scales.score_frames import score_frame
 from empathylab.store import Lab
+from empathylab.store.studies.live import reply_counts
 from empathylab.store.studies.monitoring import (
     answer_counts,
     arrival_hours,
@@ -34,6 +33,7 @@ from empathylab.store.studies.monitoring import (
     state_counts,
 )
 from empathylab.store.studies.records import count_ratings, launched_study, stopped_arms
+from empathylab.study.admin.balance import Balance, arm_balances
 from empathylab.study.admin.embargo import coarse_arms, hidden_blocks, whole_minutes
 from empathylab.study.assignment.quotas import OTHERS, quota_limits
 from empathylab.study.blocks.interface import Block, ParticipantPath
@@ -43,8 +43,6 @@ from empathylab.study.session.visits import ArmStatus, AttentionCount
 
 LATEST_PAGES = 10_000
 """The newest pages, of which the median times are: a large study must not slow its console."""
-BOUND = 0.3
-"""Raters of two arms are alike where they differ by less than so many standard deviations."""
 _LEFT = ("abandoned", "returned", "timed-out", "withdrawn")
 _MOST_BARS = 72
 
@@ -76,29 +74,6 @@ class BlockTime:
     """Answered so far."""
     median: float
     """In seconds, of the newest ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArmBalance:
-    """A scale's score among the raters of one arm."""
-
-    arm: str
-    n: int
-    mean: float
-    sd: float
-
-
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """Whether the arms have raters of the same kind, by a scale asked before any reply."""
-
-    scale: str
-    subscale: str
-    arms: tuple[ArmBalance, ...]
-    p: float
-    """Of Welch's analysis of variance; NaN where it cannot be had."""
-    verdict: Literal["alike", "different", "unclear", "too few", "one arm"]
-    """`alike`: every arm is equivalent to the first within ± `BOUND` standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +117,7 @@ class Watched:
     balance: tuple[Balance, ...]
     median: float
     """Seconds that finished participants took; whole minutes while the study is open."""
+    replies: Mapping[str, int] = field(hash=False)
     ratings: int
     simulated: int
     tests: int
@@ -162,7 +138,7 @@ def add_up(connection: Connection, launched: Launched) -> Sums:
         times=tuple(_times(study, times, pages)),
         attention=_attention(study, answers),
         balance=tuple(
-            item for block, given in asked.items() for item in _balance(launched, block, given)
+            item for block, given in asked.items() for item in arm_balances(launched, block, given)
         ),
         median=median(durations) if (durations := finish_times(connection, row)) else math.nan,
     )
@@ -193,6 +169,8 @@ def watch(
         traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
         stopped = stopped_arms(connection, own.id)
         ratings = count_ratings(connection, own.id)
+        closed = own.status == "closed"
+        replies = reply_counts(connection, own.id, closed=closed) if study.live else {}
     everybody = states.filter(pl.col("world") == "person")
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
@@ -218,6 +196,7 @@ def watch(
         attention=summed.attention,
         balance=summed.balance,
         median=summed.median if own.status == "closed" else _whole_minutes(summed.median),
+        replies=replies,
         ratings=ratings,
         simulated=_total(states.filter(pl.col("world") == "simulated")),
         tests=_total(states.filter(pl.col("world") == "test")),
@@ -348,51 +327,3 @@ def _attention(
             failed = sum(count for given, count in own if not block.passed(given))
             counts[block.id] = AttentionCount(sum(count for _, count in own), failed)
     return counts
-
-
-def _balance(launched: Launched, block: Block, given: pl.DataFrame) -> Iterator[Balance]:
-    name = block.uses_scale or ""
-    scale = launched.scales[name]
-    names = [f"item-{item}" for item in range(1, scale.items + 1)]
-    kind = pl.Struct(dict.fromkeys(names, pl.Float64))
-    answers = (
-        given.select("place", pl.col("given").str.json_decode(kind).alias("items"))
-        .unnest("items")
-        .unpivot(names, index="place", variable_name="item")
-        .drop_nulls()
-        .select(
-            administration="place",
-            scale_row=pl.lit(1, pl.Int64),
-            item=pl.col("item").str.strip_prefix("item-").cast(pl.Int64),
-            value="value",
-        )
-    )
-    arms = given.select(administration="place", arm="arm").unique()
-    scored = score_frame(answers, {1: scale}).join(arms, on="administration")
-    parts = ["total"] if scale.total else [subscale.id for subscale in scale.subscales]
-    for part in parts:
-        own = scored.filter(pl.col("subscale") == part)
-        yield _compared(name, part, own, list(launched.slots))
-
-
-def _compared(scale: str, part: str, scored: pl.DataFrame, arms: Sequence[str]) -> Balance:
-    from empathylab.stats.raters.comparability import compare_numbers
-
-    groups = [scored.filter(pl.col("arm") == arm)["score"].to_numpy() for arm in arms]
-    rows = tuple(
-        ArmBalance(
-            arm,
-            len(group),
-            float(np.mean(group)) if len(group) else math.nan,
-            float(np.std(group, ddof=1)) if len(group) > 1 else math.nan,
-        )
-        for arm, group in zip(arms, groups, strict=True)
-    )
-    if len(arms) < 2:
-        return Balance(scale, part, rows, math.nan, "one arm")
-    if min(len(group) for group in groups) < 2 or any(not row.sd > 0 for row in rows):
-        return Balance(scale, part, rows, math.nan, "too few")
-    compared = compare_numbers(groups, arms, variable=part, bound=BOUND)
-    if all(difference.equivalence.equivalent for difference in compared.differences):
-        return Balance(scale, part, rows, compared.p, "alike")
-    return Balance(scale, part, rows, compared.p, "different" if compared.p < 0.05 else "unclear")

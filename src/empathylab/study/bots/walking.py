@@ -42,7 +42,7 @@ def walk(
     settings: Settings,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Met:
-    """What the raters met, each of whom came by the link; `progress` is told how many are through.
+    """What the raters met, who all came by the link; `progress` is told how many are through.
 
     The link is the one for simulated raters; it tells the server not to count them. Of several,
     which say of what kind someone is, each is used in turn.

@@ -152,6 +152,8 @@ class StudyStatus:
     """By block, the median time on one of its pages."""
     attention: Mapping[str, AttentionCount] = field(hash=False)
     """By attention check."""
+    replies: Mapping[str, int] = field(hash=False)
+    """Live replies to people: `shown`, `waiting`, and `replaced: …` by the fallback, by reason."""
     ratings: int
     """By people who finished."""
     simulated: int

@@ -22,7 +22,7 @@ from empathylab.study.recruiting.invitations import PARAMETER, new_token, ticket
 MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 """Where MTurk takes work back, and what may frame our pages."""
 VISIT = "visit"
-"""The parameter of a researcher's trial link, and of simulated raters."""
+"""The parameter of a researcher's test link, and of simulated raters."""
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _PLACEHOLDER = re.compile(r"\{\{%.*%\}\}|%\w+%")
 _SAYING_WHO = frozenset(

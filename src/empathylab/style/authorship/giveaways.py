@@ -18,7 +18,7 @@ _CANDIDATES = 20
 
 @dataclass(frozen=True, slots=True)
 class Giveaway:
-    """An n-gram by which a respondent is told from the others."""
+    """An n-gram that identifies a respondent."""
 
     respondent: str
     kind: str

@@ -1,4 +1,4 @@
-"""Whether the writer can be told from the text, and by what."""
+"""Whether the author can be identified from the text, and by what."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Classification:
 
 @dataclass(frozen=True, slots=True)
 class Predictability:
-    """Whether the writer can be told from the text, and what gives it away."""
+    """Whether the author can be identified from the text, and by what."""
 
     respondents: tuple[str, ...]
     """In the order of the confusion matrix."""

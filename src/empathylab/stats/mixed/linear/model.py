@@ -266,8 +266,8 @@ def _check_groups(design: MixedDesign) -> None:
     for group in design.groups:
         if len(group.levels) >= design.n:
             raise InputError(
-                f"every level of {group.name!r} has one rating only, so its spread cannot be "
-                "told from the residual's",
+                f"every level of {group.name!r} has one rating only, so its variance cannot "
+                "be separated from the residual's",
                 where=f"formula {design.formula.text!r}",
                 got=f"{len(group.levels)} levels in {design.n} rows",
                 remedy=f"Leave (1|{group.name}) out of the formula.",

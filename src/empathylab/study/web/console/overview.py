@@ -9,7 +9,8 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from empathylab.study.admin.monitoring import BOUND, LATEST_PAGES, Arrivals
+from empathylab.study.admin.balance import BOUND
+from empathylab.study.admin.monitoring import LATEST_PAGES, Arrivals
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit

@@ -1,0 +1,176 @@
+"""How time and memory grow with the size of the data, and what a second worker saves.
+
+Prints `name value` lines: seconds and megabytes (the most that the process held) of
+
+- `import`: `data import responses` of a Parquet file with that many replies into a new SQLite lab,
+- `first_answer`: `data list` in that lab,
+- `style`: `analyze style` of that lab,
+- `bootstrap`: 4 replications of a linear mixed model's parametric bootstrap, of that many ratings,
+- `power`: 4 simulated studies of that many ratings, each with its ordinal mixed model,
+
+each in a process of its own, with `growth`: the exponent between two sizes (1 is linear). A size is
+left out, and said so, where the one before predicts more than `--limit` seconds (60). `--largest
+1000000` is the default; with `--limit 600` everything that memory allows is measured.
+
+`speedup` is the time of one worker over that of two, for simulated studies, by processes and by
+Ray; starting the workers is left out. Above a load of about 0.5 nothing here was measured on an
+idle machine: see `load_average_before`. Left out: PostgreSQL, clusters of several machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import polars as pl
+
+from empathylab.compute import map_ordered
+from empathylab.stats.mixed import lmm
+from empathylab.stats.mixed.bootstrap import parametric_bootstrap
+from empathylab.stats.power.simulation import PlannedStudy, simulate_ratings, simulated_power
+from style import responses, vocabulary
+
+SIZES = (10_000, 100_000, 1_000_000)
+RESPONDENTS, REPLICATIONS, PER_RATER = 10, 4, 20
+SPEEDUP_ITEMS, SPEEDUP_RATERS = 48, 60
+
+
+def bootstrap(size: int) -> None:
+    ratings = simulate_ratings(_plan(size), seed=1)
+    fit = lmm(ratings, "rating ~ arm + (1|rater)")
+    parametric_bootstrap(fit, replications=REPLICATIONS, workers=1)
+
+
+def power(size: int) -> None:
+    simulated_power(_plan(size), simulations=REPLICATIONS, workers=1)
+
+
+def study(number: int) -> float:
+    """One simulated study, for the speed-up."""
+    plan = PlannedStudy(SPEEDUP_RATERS, PER_RATER, 1.5)
+    return simulated_power(plan, simulations=1, seed=number, workers=1).mixed_model.estimate
+
+
+def _plan(size: int) -> PlannedStudy:
+    return PlannedStudy(size // (2 * PER_RATER), PER_RATER, 1.5, situations=size // 100)
+
+
+def replies_file(size: int, folder: Path) -> Path:
+    source = random.Random(size)
+    texts = responses(source, vocabulary(source), size)
+    numbers = range(size)
+    path = folder / f"replies{size}.parquet"
+    pl.DataFrame(
+        {
+            "situation": [f"s{number // RESPONDENTS}" for number in numbers],
+            "situation_text": [f"Situation {number // RESPONDENTS}." for number in numbers],
+            "emotion": ["sad"] * size,
+            "respondent": [f"model{number % RESPONDENTS}" for number in numbers],
+            "text": texts,
+        }
+    ).write_parquet(path)
+    return path
+
+
+def measured(*command: object) -> tuple[float, float]:
+    """Wall-clock seconds of a process that must succeed, and the MB it held."""
+    begun = time.perf_counter()
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [sys.executable, *map(str, command)], stdout=subprocess.DEVNULL, stderr=said
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise SystemExit(f"{command} failed: {said.read().decode()[-2000:]}")
+    return time.perf_counter() - begun, used.ru_maxrss / 1024
+
+
+class Growth:
+    """Measures sizes from small to large, as long as the next one fits into the limit."""
+
+    def __init__(self, limit: float, largest: int) -> None:
+        self.limit = limit
+        self.largest = largest
+
+    def measure(self, name: str, run: Callable[[int], tuple[float, float]]) -> None:
+        before: tuple[int, float] | None = None
+        exponent = 1.2  # until two sizes are known
+        for size in (size for size in SIZES if size <= self.largest):
+            if before is not None:
+                predicted = before[1] * (size / before[0]) ** max(1.0, exponent)
+                if predicted > self.limit:
+                    print(f"left_out[{name},{size}] about {predicted:.0f} s", flush=True)
+                    return
+            seconds, megabytes = run(size)
+            print(f"seconds[{name},{size}] {seconds:.2f}")
+            print(f"megabytes[{name},{size}] {megabytes:.0f}")
+            if before is not None:
+                exponent = math.log(seconds / before[1]) / math.log(size / before[0])
+                print(f"growth[{name},{before[0]}-{size}] {exponent:.2f}")
+            sys.stdout.flush()
+            before = (size, seconds)
+
+
+def speedup(engine: str) -> None:
+    """One worker against two, in turns, once they are started."""
+    list(map_ordered(study, range(4), engine=engine, workers=2))
+    best = {1: math.inf, 2: math.inf}
+    for _ in range(2):
+        for workers in best:
+            done = map_ordered(study, range(SPEEDUP_ITEMS), engine=engine, workers=workers)
+            next(done)  # the workers are up
+            begun = time.perf_counter()
+            list(done)
+            best[workers] = min(best[workers], time.perf_counter() - begun)
+    print(f"speedup_of_2_workers[{engine}] {best[1] / best[2]:.2f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--largest", type=int, default=SIZES[-1])
+    parser.add_argument("--limit", type=float, default=60.0, help="Seconds for one measurement.")
+    parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.work:
+        {"bootstrap": bootstrap, "power": power}[given.work[0]](int(given.work[1]))
+        return
+    print(f"cores {len(os.sched_getaffinity(0))}")
+    print(f"load_average_before {os.getloadavg()[0]:.2f}", flush=True)
+    growth = Growth(given.limit, given.largest)
+    for name in ("bootstrap", "power"):
+        growth.measure(name, lambda size, name=name: measured(__file__, "--work", name, size))  # type: ignore[misc]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+
+        def in_lab(size: int, *words: object) -> tuple[float, float]:
+            return measured("-m", "empathylab", *words, "--lab", folder / f"lab{size}")
+
+        def imported(size: int) -> tuple[float, float]:
+            return in_lab(size, "data", "import", "responses", replies_file(size, folder))
+
+        growth.measure("import", imported)
+        growth.largest = max(size for size in SIZES if (folder / f"lab{size}").is_dir())
+        growth.measure("first_answer", lambda size: in_lab(size, "data", "list"))
+        growth.measure("style", lambda size: in_lab(size, "analyze", "style", "--json"))
+    speedup("processes")
+    if find_spec("ray") is None:
+        print("left_out[ray] not installed")
+    else:
+        speedup("ray")
+
+
+if __name__ == "__main__":
+    main()
