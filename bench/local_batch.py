@@ -2,7 +2,9 @@
 
 Prints `name value` lines: tokens per second of all requests together, for one llama.cpp process
 with 1 and with 8 parallel slots (continuous batching), and for one process per core that share 8
-slots, with the memory that the processes hold. The load average says whether the machine was idle.
+slots, with the memory that the processes hold. One process chooses its threads itself, as it does
+in the lab; more than one have a thread per core between them, since a busy core would hold up all
+threads of a process. The load average says whether the machine was idle.
 `--weights` names another GGUF file. Left out: other numbers of slots, GPUs.
 """
 
@@ -42,7 +44,7 @@ async def measured(given: argparse.Namespace, processes: int, slots: int) -> tup
             f"local/{number}",
             given.weights,
             slots=max(1, slots // processes),
-            threads=max(1, usable_cores() // processes),
+            threads=None if processes == 1 else max(1, usable_cores() // processes),
         )
         for number in range(processes)
     ]
