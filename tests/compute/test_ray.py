@@ -170,3 +170,24 @@ def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster
     assert found["message"].endswith("Run the same command again to resume.")
     assert found["results"] == [number**2 for number in range(len(found["results"]))]
     assert 0 < len(found["results"]) < 10_000
+
+
+def test_a_command_starts_a_cluster_of_its_own_and_prints_the_same(tmp_path: Path) -> None:
+    if find_spec("ray") is None:
+        unavailable("ray", "ray is not installed")
+    without_ray = {name: value for name, value in os.environ.items() if name[:4] != "RAY_"}
+    planned = ["--odds-ratio", "1.5", "--raters", "20", "--simulations", "8", "--json"]
+
+    def printed(*engine: str) -> Any:
+        program = subprocess.run(
+            [sys.executable, "-m", "empathylab", "stats", "power", *planned, *engine],
+            env=without_ray | {"HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert program.returncode == 0, program.stderr
+        return json.loads(program.stdout)
+
+    assert printed("--engine", "ray") == printed("--workers", "1")
+    assert not (tmp_path / ".ray").exists()

@@ -36,7 +36,10 @@ class Cluster(NamedTuple):
 
 def connect(engine: str, workers: int | None) -> Cluster:
     """The cluster at `ray://host:port`; for `ray` that of RAY_ADDRESS, or one started here."""
+    address = engine.removeprefix("ray").removeprefix("://") or os.environ.get("RAY_ADDRESS", "")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if not address and "ray" not in sys.modules:
+        _protect()
     try:
         ray = import_module("ray")
     except ImportError:
@@ -44,23 +47,21 @@ def connect(engine: str, workers: int | None) -> Cluster:
     # Ray prints the death of workers to stdout, where results belong; `_failed` says what matters.
     worker: Any = import_module("ray._private.worker")
     worker.print_to_stdstream = lambda *_, **__: None
-    address = engine.removeprefix("ray").removeprefix("://") or os.environ.get("RAY_ADDRESS", "")
     if not ray.is_initialized():
         if address:
             _join(ray, address)
         else:
-            _start(ray, workers)
+            ray.init(num_cpus=workers, include_dashboard=False, **_QUIET)
     host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
     return Cluster(ray, (host, int(port)), max(1, int(ray.cluster_resources().get("CPU", 1))))
 
 
-def _start(ray: Any, workers: int | None) -> None:
-    """A cluster of this machine alone, with a token that only its own processes know."""
+def _protect() -> None:
+    """A token that only the processes of the cluster know; Ray reads it when it is imported."""
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     if os.environ["RAY_AUTH_MODE"] == "token" and "RAY_AUTH_TOKEN_PATH" not in os.environ:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray writes ~/.ray
     os.environ.setdefault("RAY_worker_niceness", "0")
-    ray.init(num_cpus=workers, include_dashboard=False, **_QUIET)
 
 
 def _join(ray: Any, address: str) -> None:
