@@ -159,8 +159,8 @@ def test_killed_servers_cost_no_reply_and_no_arm_waits_longer(tmp_path: Path) ->
         check(lab, tellers, endpoint.counts()["calls"])
 
 
-CAP = 0.00052
-"""US dollars: one reply is set aside with 0.0005 and costs 0.00001, so at most a few are given."""
+LIMITS = {"outage": 1.0, "study-cap": 0.00052}
+"""US dollars: one reply is set aside with 0.0005 and costs 0.00001, so few fit into the second."""
 MODEL = 'model: openai/gpt-4o-mini, base_url: "{url}", api_key_env: LOOPBACK_KEY, sent_to: part'
 
 
@@ -177,9 +177,8 @@ def test_an_outage_and_a_limit_on_costs_end_every_wait_with_a_code(
         )
         text = text.replace("minimum: 1.2, maximum: 1.5", "minimum: 3, maximum: 4")
         text = text.replace("people_per_condition: 5", f"people_per_condition: {people // 4}")
-        text = text.replace(
-            "maximum_words: 30", f"checks: [unsafe, identity]\n  costs: {{study: {CAP}}}"
-        )
+        costs = f"costs: {{study: {LIMITS[trouble]}}}"
+        text = text.replace("maximum_words: 30", f"checks: [unsafe, identity]\n  {costs}")
         launch(lab, recipient(text), now=now())
         server = Phoenix(lab.folder)
         tellers = [Teller(server.port, number, order) for number in range(people)]
@@ -195,7 +194,7 @@ def test_an_outage_and_a_limit_on_costs_end_every_wait_with_a_code(
         talks = rows_of(lab, schema.live_conversations)
         assert trouble in {row["reason"] for row in talks}
         turns = rows_of(lab, schema.live_turns)
-        assert sum(float(row["cost"] or 0) for row in turns) <= CAP
+        assert sum(float(row["cost"] or 0) for row in turns) <= LIMITS[trouble]
         assert not any(row["state"] in ("pending", "claimed") for row in turns if row["shown_at"])
 
 
