@@ -80,7 +80,7 @@ class WrittenReply:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One page of a block, and what a block's answers are stored as."""
+    """What a block's answers are stored as once a participant has finished."""
 
     ratings: tuple[RatedItem, ...] = ()
     scales: tuple[AnsweredScale, ...] = ()
