@@ -36,6 +36,22 @@ def test_replies_with_several_ratings_double_the_clustered_tests() -> None:
     assert len(ways) == 6
 
 
+def test_the_clustered_conclusion_is_the_one_by_rater_and_reply() -> None:
+    result = ratings.from_table(several_per_reply(), specifications=True)
+    assert result.multiverse is not None
+    [concluded] = [
+        conclusion.p
+        for conclusion in result.conclusions
+        if (conclusion.unit, conclusion.subset) == ("percentage points", "all")
+    ]
+    p_values: dict[str, list[float]] = {"rater": [], "rater and reply": []}
+    for specification in result.multiverse.specifications:
+        if specification.method == "clustered test":
+            p_values[specification.clustering].append(specification.p)
+    assert any(math.isclose(concluded, p) for p in p_values["rater and reply"])
+    assert not any(math.isclose(concluded, p) for p in p_values["rater"])
+
+
 def test_estimates_are_in_standard_deviations() -> None:
     frame = table(shift=1)
     found = ratings.from_table(frame, specifications=True).multiverse
