@@ -116,9 +116,9 @@ def sized(content: bytes) -> bytes:
         b"HTTP/1.1 100 Continue\r\n\r\n" + PLAIN,
         OK + b"\r\nhello",
         b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-        OK + b"Content-Encoding: gzip\r\n" + sized(gzip.compress(b"hello")),
+        OK + b"Content-Encoding: gzip\r\n" + sized(gzip.compress(b"hello", mtime=0)),
         OK + b"Content-Encoding: deflate\r\n" + sized(zlib.compress(b"hello")),
-        OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"hello"),
+        OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"hello", mtime=0),
     ],
 )
 @pytest.mark.parametrize("piece", [1_000, 7])
@@ -158,7 +158,7 @@ def test_an_answer_without_content_ends_at_its_head() -> None:
         OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nhello\r\n0\r\n\r\n",
         OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nhelXX2\r\nlo\r\n0\r\n\r\n",
         OK + b"Content-Encoding: gzip\r\n" + sized(b"hello"),
-        OK + b"Content-Encoding: gzip\r\n" + sized(gzip.compress(b"hello")[:-4]),
+        OK + b"Content-Encoding: gzip\r\n" + sized(gzip.compress(b"hello", mtime=0)[:-4]),
         OK + b"Content-Encoding: br\r\n" + sized(b"hello"),
         OK + b"X-Long: " + b"x" * 70_000 + b"\r\nContent-Length: 0\r\n\r\n",
     ],
