@@ -24,10 +24,10 @@ pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 def workers_of(server: Serving) -> set[int]:
     """The server processes, without what only watches over them."""
     found = set()
-    for one in psutil.Process(server.process.pid).children():
+    for child in psutil.Process(server.process.pid).children():
         with contextlib.suppress(psutil.ZombieProcess, psutil.NoSuchProcess):  # it has just ended
-            if "spawn_main" in " ".join(one.cmdline()):
-                found.add(one.pid)
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.add(child.pid)
     return found
 
 
@@ -75,12 +75,12 @@ def test_raters_at_several_workers_get_level_arms_and_a_dead_worker_comes_back(
             assert all("Thank you" in page for page in pool.map(rate, range(2)))
         workers = workers_of(server)
         assert server.stop(signal.SIGTERM) == 0
-        assert not any(psutil.pid_exists(one) for one in workers)
-        assert len({one["worker"] for one in server.requests}) >= 2
+        assert not any(psutil.pid_exists(worker) for worker in workers)
+        assert len({request["worker"] for request in server.requests}) >= 2
         assert any("died; another is begun" in line for line in server.said)
     with Lab.open(tmp_path / "lab", database=url) as lab:
         status = StudyService(lab, "small").actions.status()
-    assert [one.finished for one in status.arms] == [3, 3]
+    assert [arm.finished for arm in status.arms] == [3, 3]
 
 
 def test_workers_end_when_what_watches_over_them_is_killed(
@@ -96,7 +96,7 @@ def test_workers_end_when_what_watches_over_them_is_killed(
         wait_for(lambda: answers(server.address))
         workers = workers_of(server)
         server.process.kill()
-        wait_for(lambda: not any(alive(one) for one in workers))
+        wait_for(lambda: not any(alive(worker) for worker in workers))
 
 
 def alive(pid: int) -> bool:

@@ -148,7 +148,7 @@ def test_a_killed_judge_goes_on_and_every_judgement_is_there_once(
         frame = lab_judgements(lab)
         assert frame.height == 512
         assert frame.select("response", "dimension", "order").n_unique() == 512
-        assert set(frame["response"]) == {one.response for one in replies}
+        assert set(frame["response"]) == {reply.response for reply in replies}
         assert set(frame["outcome"]) == {"valid"}
 
 

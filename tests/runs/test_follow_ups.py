@@ -207,8 +207,8 @@ def test_a_plan_that_replays_differently_is_refused(sqlite_lab: Lab) -> None:
     def other(thread: Thread) -> Sequence[Request]:
         assert plan.follow_up is not None
         return [
-            dataclasses.replace(one, messages=(Message("user", "something else"),))
-            for one in plan.follow_up(thread)
+            dataclasses.replace(item, messages=(Message("user", "something else"),))
+            for item in plan.follow_up(thread)
         ]
 
     with pytest.raises(LabError, match="--fresh"):

@@ -25,7 +25,7 @@ from tests.study.web.raters import Read
 
 def refused(*arguments: object) -> str:
     """What is said where the command refuses; nothing is printed as a result."""
-    done = CliRunner().invoke(study.app, [str(one) for one in arguments])
+    done = CliRunner().invoke(study.app, [str(argument) for argument in arguments])
     assert isinstance(done.exception, UserError), done
     assert done.stdout == ""
     return str(done.exception)
@@ -122,9 +122,11 @@ def test_the_log_of_a_whole_visit_tells_nothing_of_the_person(tmp_path: Path) ->
     assert person.outcome == "completed"
     for secret in ("4711", "4712", "4713", person.person, cookie, "127.0.0.1", "DONE-1", "?"):
         assert secret not in said
-    assert {one["route"] for one in requests} == {"/", "/page", "other"}
-    assert {one["status"] for one in requests} == {200, 303, 404}
-    assert all({"time", "method", "milliseconds", "worker"} <= one.keys() for one in requests)
+    assert {request["route"] for request in requests} == {"/", "/page", "other"}
+    assert {request["status"] for request in requests} == {200, 303, 404}
+    assert all(
+        {"time", "method", "milliseconds", "worker"} <= request.keys() for request in requests
+    )
     assert len(requests) == 2 + 2 * (person.answered) + 1
 
 
@@ -241,4 +243,7 @@ def test_prolific_is_asked_while_the_study_is_served_and_frees_places(tmp_path: 
 
 def statuses(folder: Path) -> list[str]:
     with Lab.open(folder) as lab:
-        return [str(one.status) for one in StudyService(lab, "small").actions.participants()]
+        return [
+            str(participant.status)
+            for participant in StudyService(lab, "small").actions.participants()
+        ]
