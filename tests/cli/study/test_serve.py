@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -19,6 +17,7 @@ from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.study.session.service import StudyService
 from tests.helpers.studies import form, furnished, serving, study_file, visit
+from tests.helpers.waiting import wait_until
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific, submission
 from tests.study.web.raters import Read
 
@@ -96,13 +95,6 @@ def accepts(where: httpx.URL) -> bool:
     except OSError:
         return False
     return True
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_the_log_of_a_whole_visit_tells_nothing_of_the_person(tmp_path: Path) -> None:
