@@ -231,7 +231,8 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
 
 def _fewest_raters(frame: pl.DataFrame) -> int:
     """Of the arm with the fewest."""
-    return min(frame.group_by("arm").agg(pl.col("rater").n_unique())["rater"])
+    raters = frame.group_by("arm").agg(pl.col("rater").n_unique())["rater"]
+    return int(min(raters))
 
 
 def with_intervals(
