@@ -52,3 +52,11 @@ def note_and_wait(folder: Path, _: int) -> None:
 
 def length(data: bytes, _: int) -> int:
     return len(data)
+
+
+def square_once_allowed(folder: Path, number: int) -> int:
+    """Writes its process id, and squares once a file says so."""
+    (folder / str(os.getpid())).touch()
+    while not (folder / "go on").exists():
+        time.sleep(0.05)
+    return number * number
