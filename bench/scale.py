@@ -1,16 +1,18 @@
 """How time and memory grow with the size of the data, and what a second worker saves.
 
-Prints `name value` lines: seconds and megabytes (the most that the process held) of
+Prints `name value` lines: seconds and megabytes of
 
 - `import`: `data import responses` of a Parquet file with that many replies into a new SQLite lab,
 - `first_answer`: `data list` in that lab,
-- `style`: `analyze style` of that lab,
+- `style`: `analyze style` of that lab, whose ten respondents write alike,
 - `bootstrap`: 4 replications of a linear mixed model's parametric bootstrap, of that many ratings,
 - `power`: 4 simulated studies of that many ratings, each with its ordinal mixed model,
 
-each in a process of its own, with `growth`: the exponent between two sizes (1 is linear). A size is
-left out, and said so, where the one before predicts more than `--limit` seconds (60). `--largest
-1000000` is the default; with `--limit 600` everything that memory allows is measured.
+each in a new process, with `growth`: the exponent between two sizes (1 is linear). Megabytes are
+the highest sum over the process and its workers, pages that they share counted once (PSS, looked at
+every tenth of a second; only Linux says so). The first two sizes are measured; a larger one is left
+out, and said so, where those before predict more than `--limit` seconds (60). `--largest 1000000`
+is the default; with `--limit 600` everything that memory allows is measured.
 
 `speedup` is the time of one worker over that of two, for simulated studies, by processes and by
 Ray; starting the workers is left out. Above a load of about 0.5 nothing here was measured on an
@@ -20,6 +22,7 @@ idle machine: see `load_average_before`. Left out: PostgreSQL, clusters of sever
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import os
 import random
@@ -34,6 +37,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import polars as pl
+import psutil
 
 from empathylab.compute import map_ordered
 from empathylab.stats.mixed import lmm
@@ -84,18 +88,33 @@ def replies_file(size: int, folder: Path) -> Path:
 
 
 def measured(*command: object) -> tuple[float, float]:
-    """Wall-clock seconds of a process that must succeed, and the MB it held."""
+    """Wall-clock seconds of a process that must succeed, and the MB it held with its workers."""
     begun = time.perf_counter()
+    most = 0.0
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(
+        process = psutil.Popen(
             [sys.executable, *map(str, command)], stdout=subprocess.DEVNULL, stderr=said
         )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        while process.poll() is None:
+            most = max(most, held(process))
+            with contextlib.suppress(psutil.TimeoutExpired):
+                process.wait(0.1)
+        seconds = time.perf_counter() - begun
         if process.returncode:
             said.seek(0)
             raise SystemExit(f"{command} failed: {said.read().decode()[-2000:]}")
-    return time.perf_counter() - begun, used.ru_maxrss / 1024
+    return seconds, most
+
+
+def held(process: psutil.Process) -> float:
+    """The MB that a process and its workers hold now, pages that they share counted once."""
+    pages = 0
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for part in (process, *process.children(recursive=True)):
+            with contextlib.suppress(OSError, IndexError):  # it has ended
+                text = Path(f"/proc/{part.pid}/smaps_rollup").read_text()
+                pages += int(text.partition("\nPss:")[2].split()[0])
+    return pages / 1024
 
 
 class Growth:
@@ -107,10 +126,10 @@ class Growth:
 
     def measure(self, name: str, run: Callable[[int], tuple[float, float]]) -> None:
         before: tuple[int, float] | None = None
-        exponent = 1.2  # until two sizes are known
+        exponent = 0.0  # one size says nothing: part of the time may not depend on the size
         for size in (size for size in SIZES if size <= self.largest):
             if before is not None:
-                predicted = before[1] * (size / before[0]) ** max(1.0, exponent)
+                predicted = before[1] * (size / before[0]) ** exponent
                 if predicted > self.limit:
                     print(f"left_out[{name},{size}] about {predicted:.0f} s", flush=True)
                     return
@@ -120,6 +139,7 @@ class Growth:
             if before is not None:
                 exponent = math.log(seconds / before[1]) / math.log(size / before[0])
                 print(f"growth[{name},{before[0]}-{size}] {exponent:.2f}")
+                exponent = max(1.0, exponent)
             sys.stdout.flush()
             before = (size, seconds)
 
