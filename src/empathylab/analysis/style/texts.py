@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +45,7 @@ class Read(NamedTuple):
 
     features: pl.DataFrame
     tactics: pl.DataFrame | None
-    """A row per sentence, as `tactic_table` gives it; None where another tagger does it."""
+    """A row per sentence; None where another tagger does it."""
 
 
 class Distinctive(NamedTuple):
@@ -85,18 +86,19 @@ def read_texts(
     versions = [
         partial(classified, version) for version in (authorship.versions if authorship else ())
     ]
-    # Two short ones first: they show how long the others will take.
-    tasks: list[Callable[[], Any]] = [*chunks[:2], *whole.values(), *versions, *chunks[2:]]
-    worth = taken.height * max(1, len(versions)) >= WORTH_WORKERS
-    results = list(map_ordered(operator.call, tasks, workers=None if worth else 1))
-    first, others = results[: len(chunks[:2])], results[len(chunks[:2]) :]
-    by_name = dict(zip(whole, others, strict=False))
-    others = others[len(whole) :]
+    # Short ones last, so that all workers end at about the same time.
+    tasks: list[Callable[[], Any]] = [*chunks, *whole.values(), *versions]
+    work = taken.height * max(1, len(versions))
+    workers = None if work >= WORTH_WORKERS else 1
+    long = work >= 4 * WORTH_WORKERS
+    results = iter(list(map_ordered(operator.call, tasks, workers=workers, long=long)))
+    read_chunks = list(islice(results, len(chunks)))
+    by_name = dict(zip(whole, results, strict=False))
     return Found(
-        chunks=first + others[len(versions) :],
+        chunks=read_chunks,
         distinctive=by_name.pop("distinctive"),
         reuse=Reuse(**{name: tuple(part) for name, part in by_name.items()}),
-        authorship=others[: len(versions)],
+        authorship=list(results),
         notes=_left_out(taken.height - texts.height, texts.height),
     )
 
@@ -125,19 +127,22 @@ def _left_out(responses: int, used: int) -> tuple[str, ...]:
 def read_chunk(
     part: pl.DataFrame, *, dictionaries: tuple[Lexicon, ...], lists: Path | None, tagged: bool
 ) -> Read:
-    # What a sentence says is not needed any more once it is tagged.
-    tactics = tactic_table(part).drop("sentence") if tagged else None
+    # What a sentence says, and who says it to whom, need not travel: the main process knows.
+    rows = "response", "place", "sentences", "tactics"
+    tactics = tactic_table(part).select(rows) if tagged else None
     return Read(features(part, lexicons=dictionaries, lists=lists), tactics)
 
 
-def tagged_sentences(chunks: list[Read]) -> pl.DataFrame:
-    """The sentences of all chunks, with responses numbered through."""
+def tagged_sentences(chunks: list[Read], taken: pl.DataFrame) -> pl.DataFrame:
+    """The sentences of all chunks, with responses numbered through, as `tactic_table` has them."""
     tables, before = [], 0
     for table, tactics in chunks:
         if tactics is not None:
             tables.append(tactics.with_columns(pl.col("response") + before))
         before += table.height
-    return pl.concat(tables)
+    whole = pl.concat(tables)
+    named = [taken[name].gather(whole["response"]) for name in (RESPONDENT, SITUATION)]
+    return whole.select("response", *named, "place", "sentences", "tactics")
 
 
 def _distinctive(taken: pl.DataFrame, names: list[str], against: str | None) -> Distinctive:
