@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
+from empathylab import __version__
 from empathylab.compute import map_ordered
 from empathylab.errors import MissingExtra
 from tests.compute import work
@@ -156,6 +157,10 @@ def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> 
         "`ray start --head`, or correct the address."
     )
     assert found["no package"].startswith("a worker of the Ray cluster cannot import only_here.")
+    assert found["another empathylab"] == (
+        f"a worker of the Ray cluster has empathylab {__version__}, not 0.0.1. Install empathylab "
+        "0.0.1 on every node."
+    )
     assert "runs another version of Ray or Python; got 'Version" in found["another python"]
     assert "Python: 3.9.1" in found["another python"]
 
