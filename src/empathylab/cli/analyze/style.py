@@ -281,7 +281,8 @@ def _of_file(
         parts.append(part.select(kept))
     frame = pl.concat(parts)
     ratings = None if rating is None else _ratings(frame, columns, rating, path)
-    return analysis.from_table(frame, ratings=ratings, **columns, **options)
+    options |= columns
+    return analysis.from_table(frame, ratings=ratings, **options)
 
 
 def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Path) -> pl.DataFrame:
