@@ -182,7 +182,7 @@ def test_the_work_of_a_lost_node_is_done_on_the_others(cluster: Cluster) -> None
                 int(path.name) for path in folder.iterdir()
             }
 
-        eventually(at_work)
+        wait_until(at_work)
         _end(second)
     assert program.stderr is not None
     assert program.stderr.readline().startswith("A node of the Ray cluster went away")
