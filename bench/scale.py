@@ -1,6 +1,6 @@
 """How time and memory grow with the size of the data, and what a second worker saves.
 
-Prints `name value` lines: seconds and megabytes of
+Prints `name value` lines: seconds, seconds of processor time and megabytes of
 
 - `import`: `data import responses` of a Parquet file with that many replies into a new SQLite lab,
 - `first_answer`: `data list` in that lab,
@@ -16,7 +16,8 @@ is the default; with `--limit 600` everything that memory allows is measured.
 
 `speedup` is the time of one worker over that of two, for simulated studies, by processes and by
 Ray; starting the workers is left out. Above a load of about 0.5 nothing here was measured on an
-idle machine: see `load_average_before`. Left out: PostgreSQL, clusters of several machines.
+idle machine (see `load_average_before`); processor time then changes less than the rest. Left out:
+PostgreSQL, clusters of several machines.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -87,9 +89,17 @@ def replies_file(size: int, folder: Path) -> Path:
     return path
 
 
-def measured(*command: object) -> tuple[float, float]:
-    """Wall-clock seconds of a process that must succeed, and the MB it held with its workers."""
-    begun = time.perf_counter()
+class Spent(NamedTuple):
+    """What a process took, its workers included."""
+
+    seconds: float
+    processor: float
+    megabytes: float
+
+
+def measured(*command: object) -> Spent:
+    """What a process takes that must succeed."""
+    begun, before = time.perf_counter(), os.times()
     most = 0.0
     with tempfile.TemporaryFile() as said:
         process = psutil.Popen(
@@ -103,7 +113,10 @@ def measured(*command: object) -> tuple[float, float]:
         if process.returncode:
             said.seek(0)
             raise SystemExit(f"{command} failed: {said.read().decode()[-2000:]}")
-    return seconds, most
+    after = os.times()
+    processor = after.children_user + after.children_system
+    processor -= before.children_user + before.children_system
+    return Spent(seconds, processor, most)
 
 
 def held(process: psutil.Process) -> float:
@@ -124,7 +137,7 @@ class Growth:
         self.limit = limit
         self.largest = largest
 
-    def measure(self, name: str, run: Callable[[int], tuple[float, float]]) -> None:
+    def measure(self, name: str, run: Callable[[int], Spent]) -> None:
         before: tuple[int, float] | None = None
         exponent = 0.0  # one size says nothing: part of the time may not depend on the size
         for size in (size for size in SIZES if size <= self.largest):
@@ -133,8 +146,9 @@ class Growth:
                 if predicted > self.limit:
                     print(f"left_out[{name},{size}] about {predicted:.0f} s", flush=True)
                     return
-            seconds, megabytes = run(size)
+            seconds, processor, megabytes = run(size)
             print(f"seconds[{name},{size}] {seconds:.2f}")
+            print(f"processor_seconds[{name},{size}] {processor:.2f}")
             print(f"megabytes[{name},{size}] {megabytes:.0f}")
             if before is not None:
                 exponent = math.log(seconds / before[1]) / math.log(size / before[0])
@@ -175,10 +189,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
 
-        def in_lab(size: int, *words: object) -> tuple[float, float]:
+        def in_lab(size: int, *words: object) -> Spent:
             return measured("-m", "empathylab", *words, "--lab", folder / f"lab{size}")
 
-        def imported(size: int) -> tuple[float, float]:
+        def imported(size: int) -> Spent:
             return in_lab(size, "data", "import", "responses", replies_file(size, folder))
 
         growth.measure("import", imported)
