@@ -243,8 +243,8 @@ def test_every_command_that_asks_models_runs(
     # The page on CI comes first: it counts the runs of a first evaluation.
     pages = sorted(PAGES, key=lambda page: page.name != "ci.md")
     asking = [part for page in pages for part in parts(page) if part.mark == "asks models"]
-    commands = [words[1:] for part in asking for words in part.commands]
-    with served() as server:
+    commands = dict.fromkeys(tuple(words[1:]) for part in asking for words in part.commands)
+    with served(reply="I am so sorry that happened. How are you holding up today?") as server:
         for name, provider in list(PROVIDERS.items()):
             here = dataclasses.replace(
                 provider, base_url=server.base_url, api="openai", key_env=None, base_url_env=None
@@ -254,7 +254,7 @@ def test_every_command_that_asks_models_runs(
             done = empathylab(*words, *SHORTER.get(words[0], []), cwd=tmp_path)
             # No gate holds with such a judge.
             assert done.exit_code == bool(GATES & {*words}), f"{words}\n{done.output}"
-    assert len(commands) >= 15
+    assert len(commands) >= 12
 
 
 def test_the_python_of_the_page_on_tables_runs(
