@@ -71,6 +71,7 @@ from empathylab.store.studies.records import frozen_responses, frozen_situations
 from empathylab.study.admin.embargo import is_running, require_closed
 from empathylab.study.archives.packing import is_complete, read_protocol
 from empathylab.study.design.material_notes import information_sentence
+from empathylab.tables import missing_as_null
 
 _NEEDED = ("rater", "arm", "situation", "rating")
 
@@ -277,7 +278,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
         raise InputError(
             "the study holds no rating by a person",
             where=f"study {study.name}",
-            remedy="Let people rate, or import ratings."
+            remedy="Let people rate, or import ratings; simulated raters do not count."
             if study.dimensions
             else "It asks for none: `empathylab analyze appraisal` shows scales answered after "
             "situations, `empathylab analyze style` how people wrote.",
@@ -317,6 +318,7 @@ def _checked(
         name = study.dimensions[0].name if study and study.dimensions else "rating"
         frame = frame.with_columns(dimension=pl.lit(name))
     texts = ("rater", "arm", "situation", "dimension")
+    frame = frame.with_columns(missing_as_null(frame.select("rating")))
     _check_numbers(frame["rating"])
     rating = pl.col("rating").cast(pl.Float64).fill_nan(None)
     ratings = frame.with_columns(pl.col(texts).cast(pl.String), rating)
