@@ -225,8 +225,9 @@ class Chat(Block):
 
     def _asks(self, view: PageView, *, writes: bool) -> tuple[Asked, ...]:
         found, asked = view.conversation, tuple[Asked, ...]()
-        replies = sum(turn.sender == "respondent" for turn in found.turns) if found else 1
-        if replies >= self._said_before(view.step):
+        seen = found.turns if found else ()
+        replies = sum(turn.sender == "respondent" for turn in seen)
+        if found is None or replies >= self._said_before(view.step):
             asked = tuple(question.asked(view) for question in self._asked_at(view.step))
         return (*asked, Asked(MESSAGE, "message", "")) if writes else asked
 
