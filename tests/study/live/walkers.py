@@ -35,7 +35,11 @@ STORY = (
     "I feel left behind and a little ashamed that it hurts so much. What makes it hard is that "
     "we used to talk every single day about everything."
 )
-_TIME = 240.0
+_TIME = 600.0
+_LIVE = ("chat", "reply", "room", "tell", "waiting")
+"""Pages that are not the same without scripts, or that only these studies have."""
+_audited: set[tuple[str, ...]] = set()
+"""The presets share pages, which are audited once on each screen."""
 _STATE = """() => ({
   step: document.querySelector('input[name=step]')?.value ?? '',
   waits: Boolean(document.getElementById('live')),
@@ -97,9 +101,10 @@ class Walker:
         if state["waits"]:
             kind = "room" if state["room"] else "waiting"
         if not self.seen or self.seen[-1] != kind:
-            first = kind not in self.seen
             self.seen.append(kind)
-            if first:
+            page = (kind, self.heading, self.name)
+            if page not in _audited and (self.scripted or kind.startswith(_LIVE)):
+                _audited.add(page)
                 self.audit(kind)
 
     def audit(self, kind: str) -> None:
