@@ -41,6 +41,7 @@ from empathylab.study.live.partners import (
     waiting_room,
     with_reply_in_time,
 )
+from empathylab.study.live.safety import unsafe_words
 from empathylab.study.live.turns import Conversation
 from empathylab.yaml_documents import Path
 
@@ -256,7 +257,16 @@ class Chat(Block):
         if self._writes(step) and END not in form.values:
             most = self.maximum_words
             form.words(MESSAGE, least=1, most=most, characters=_MOST_CHARACTERS)
+            if self._replies(step) and self._hurts(form.values.get(MESSAGE, ""), path):
+                form.refuse(MESSAGE, "hurtful")
             note_crisis(form, MESSAGE, path)
+
+    def _hurts(self, message: str, path: ParticipantPath) -> bool:
+        """Whether a reply to a partner has words that nobody should read who needs help.
+
+        Those who tell may use them: to say what was said to them.
+        """
+        return any(unsafe_words(message, language) for language in path.study.languages)
 
     @property
     def early_outcomes(self) -> tuple[Outcome, ...]:
