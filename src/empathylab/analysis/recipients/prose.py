@@ -123,7 +123,11 @@ def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> st
     )
     if effect.equivalence is not None and kind in ("equivalent", "inconclusive"):
         tested = effect.equivalence
-        found += f"; TOST against ±{tested.margin_high:g}: {p_text(tested.p)}"
+        width = number(100 * (1 - 2 * tested.alpha), 0)
+        found += (
+            f"; TOST against ±{tested.margin_high:g}: {width}% CI {signed(tested.low, 2)} to "
+            f"{signed(tested.high, 2)}, {p_text(tested.p)}"
+        )
     return found
 
 
