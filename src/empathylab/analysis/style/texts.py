@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from empathylab.compute import map_ordered
+from empathylab.compute import map_ordered, one_thread
 from empathylab.style import Lexicon, features
 from empathylab.style.authorship.predictability import WORTH_WORKERS, Identification
 from empathylab.style.authorship.versions import Outcome, classified
@@ -85,20 +87,31 @@ def read_texts(
     versions = [
         partial(classified, version) for version in (authorship.versions if authorship else ())
     ]
-    # Two short ones first: they show how long the others will take.
-    tasks: list[Callable[[], Any]] = [*chunks[:2], *whole.values(), *versions, *chunks[2:]]
-    worth = taken.height * max(1, len(versions)) >= WORTH_WORKERS
-    results = list(map_ordered(operator.call, tasks, workers=None if worth else 1))
-    first, others = results[: len(chunks[:2])], results[len(chunks[:2]) :]
-    by_name = dict(zip(whole, others, strict=False))
-    others = others[len(whole) :]
+    if taken.height * max(1, len(versions)) >= WORTH_WORKERS:
+        # Two short ones first: they show how long the others will take.
+        tasks = [*chunks[:2], *whole.values(), *versions, *chunks[2:]]
+        results = iter(list(map_ordered(operator.call, tasks)))
+        first, found, told, rest = (
+            list(islice(results, len(part))) for part in (chunks[:2], whole, versions, chunks[2:])
+        )
+    else:
+        # Classifying is mostly products of matrices, which let another thread work.
+        with one_thread(), ThreadPoolExecutor(max_workers=1) as beside:
+            classifying = beside.submit(_called, versions)
+            first, found, rest = _called(chunks), _called(whole.values()), []
+            told = classifying.result()
+    by_name = dict(zip(whole, found, strict=True))
     return Found(
-        chunks=first + others[len(versions) :],
+        chunks=first + rest,
         distinctive=by_name.pop("distinctive"),
         reuse=Reuse(**{name: tuple(part) for name, part in by_name.items()}),
-        authorship=others[: len(versions)],
+        authorship=told,
         notes=_left_out(taken.height - texts.height, texts.height),
     )
+
+
+def _called(tasks: Iterable[Callable[[], Any]]) -> list[Any]:
+    return [task() for task in tasks]
 
 
 def _compared(taken: pl.DataFrame, seed: int) -> pl.DataFrame:
