@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -89,8 +89,8 @@ def read_texts(
     ]
     if taken.height * max(1, len(versions)) >= WORTH_WORKERS:
         # Two short ones first: they show how long the others will take.
-        tasks = [*chunks[:2], *whole.values(), *versions, *chunks[2:]]
-        results = iter(list(map_ordered(operator.call, tasks)))
+        tasks: list[Callable[[], Any]] = [*chunks[:2], *whole.values(), *versions, *chunks[2:]]
+        results: Iterator[Any] = iter(list(map_ordered(operator.call, tasks)))
         first, found, told, rest = (
             list(islice(results, len(part))) for part in (chunks[:2], whole, versions, chunks[2:])
         )
