@@ -281,7 +281,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
         raise InputError(
             "the study holds no rating by a person",
             where=f"study {study.name}",
-            remedy="Let people rate, or import ratings."
+            remedy="Let people rate, or import ratings; simulated raters do not count."
             if study.dimensions
             else "It asks for none: `empathylab analyze appraisal` shows scales answered after "
             "situations, `empathylab analyze style` how people wrote.",

@@ -36,6 +36,7 @@ from empathylab.stats.arms import (
 )
 from empathylab.stats.arms.means import MeanComparison, compare_means
 from empathylab.store.ratings import Study
+from empathylab.tables import missing_as_null
 
 _NEEDED = ("rater", "arm", "situation", "rating")
 
@@ -153,6 +154,7 @@ def _checked(
         name = study.dimensions[0].name if study and study.dimensions else "rating"
         frame = frame.with_columns(dimension=pl.lit(name))
     texts = ("rater", "arm", "situation", "dimension")
+    frame = frame.with_columns(missing_as_null(frame.select("rating")))
     _check_numbers(frame["rating"])
     rating = pl.col("rating").cast(pl.Float64).fill_nan(None)
     ratings = frame.with_columns(pl.col(texts).cast(pl.String), rating)
