@@ -12,6 +12,7 @@ from sqlalchemy import update
 from empathylab.errors import ModelUnavailable, RequestRejected
 from empathylab.models import Completion, ScriptedModel, open_model
 from empathylab.store import Lab, schema
+from empathylab.store.studies.live import mark_turns_shown
 from empathylab.study.admin.alerts import Alerts
 from empathylab.study.live.engine import LiveEngine
 from empathylab.study.session.service import Finished, Moved, Page, PlatformIds, Saved
@@ -58,6 +59,8 @@ def test_a_reply_is_generated_stored_and_shown_once(lab: Lab) -> None:
     }
     crossed = Counter((part(view, "label"), part(view, "reply")) for view in views)
     assert set(crossed.values()) == {2}
+    with lab.writing() as connection:  # another tab, at the same moment
+        mark_turns_shown(connection, [row["id"] for row in turns(lab)], service.now())
     assert [row["shown_at"] for row in turns(lab)] == seen_at
     for row in turns(lab):
         assert row["ready_at"] <= row["due_at"] <= row["shown_at"]
