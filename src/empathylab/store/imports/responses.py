@@ -15,7 +15,7 @@ from empathylab.situations.sources.released import Reply
 from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
 from empathylab.store.frames import read_frame, read_parts
-from empathylab.store.imports.bulk import indexing_at_the_end, insert_frame
+from empathylab.store.imports.bulk import insert_frame, loading
 from empathylab.store.imports.changes import CHUNK, ImportCounts, delete_rows
 from empathylab.store.inserts import now
 
@@ -121,7 +121,7 @@ class ResponseImport:
             schema={"respondent": pl.String, "respondent_id": pl.Int64},
         )
         added_at, written = now(), 0
-        with indexing_at_the_end(self.connection):
+        with loading(self.connection, schema.responses, len(replies)):
             for frame in self._frames(replies):
                 fresh = frame.join(known, on=_KEY, how="anti", maintain_order="left").join(
                     respondents, on="respondent", how="left", maintain_order="left"
