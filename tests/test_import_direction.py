@@ -25,6 +25,7 @@ LAYERS = [
         "table_specs",
         "tracking",
     },
+    {"csv_tables"},
     {"tables"},
     {"situations", "scales", "models", "stats"},
     {"style"},
