@@ -258,6 +258,7 @@ USES: dict[tuple[str, str], str] = {
     ("analyze style", "tactics"): "tactics",
     ("analyze style", "tactic_labels"): "tactic labels",
     ("analyze agreement", "file"): "long",
+    ("analyze ratings", "file"): "long",
     ("analyze judges", "file"): "judged",
     ("stats clmm", "file"): "long",
     ("stats lmm", "file"): "long",

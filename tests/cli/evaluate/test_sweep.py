@@ -11,7 +11,7 @@ import pytest
 from empathylab.cli.evaluate.sweep import read_sweep
 from empathylab.errors import UserError
 from empathylab.protocols import reply_template
-from tests.helpers.command_line import Done, empathylab
+from tests.helpers.command_line import Done, as_json, empathylab
 
 SWEEP = """\
 models:
@@ -59,6 +59,13 @@ def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:
     assert [row["requests"] for row in rows] == [2 * 44, 2 * 44, (12 + 4 * 32) * 7]
     assert all(row["prompt_tokens"] > 0 for row in rows)
     assert not (tmp_path / "lab").exists()
+
+
+def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    asked = ("evaluate", "openai/gpt-4o-mini")
+    assert as_json(*asked, "--dry-run")["requests"][0]["most_cost"] > 0
+    assert "OPENAI_API_KEY is not set" in empathylab(*asked).stderr
 
 
 def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:
