@@ -286,10 +286,14 @@ def require_columns(names: Sequence[str], required: Iterable[str], *, where: str
         )
 
 
-def column_named(frame: pl.DataFrame, name: str, *, where: str) -> str:
-    """The name, if the frame has such a column; else the error says which comes near."""
+def column_named(frame: pl.DataFrame, name: str, *, where: str, option: str | None = None) -> str:
+    """The name, if the frame has such a column; else the error says which comes near.
+
+    `option` is the one that names another column.
+    """
     if name not in frame.columns:
-        raise UnknownName("column", name, frame.columns, where=where)
+        remedy = f"Name the column with {option} COLUMN." if option else None
+        raise UnknownName("column", name, frame.columns, where=where, remedy=remedy)
     return name
 
 
@@ -381,3 +385,17 @@ def roles(frame: pl.DataFrame, named: Mapping[str, str | None], *, where: str) -
     import polars as pl
 
     return frame.select(pl.col(column).alias(role) for role, column in chosen.items())
+
+
+def renamed(
+    frame: pl.DataFrame, named: Mapping[str, str], *, where: str, options: bool = False
+) -> pl.DataFrame:
+    """The frame with the user's columns under the names of their roles, and all others.
+
+    A column that has the name of a role but not the role was not meant, and is dropped. `options`
+    says that the command line names the columns, each by the option called like its role.
+    """
+    for role, column in named.items():
+        column_named(frame, column, where=where, option=f"--{role}" if options else None)
+    taken = [role for role, column in named.items() if role != column and role in frame.columns]
+    return frame.drop(taken).rename({column: role for role, column in named.items()})

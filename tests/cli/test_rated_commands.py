@@ -47,11 +47,11 @@ def test_an_import_says_what_came(lab: Path, released: Path, tmp_path: Path) -> 
 
 def test_the_analysis_compares_every_arm_with_the_reference(filled: Path) -> None:
     found = as_json("analyze", "ratings", "--lab", filled)
-    assert [one["arm"] for one in found["arms"]] == ["human", "gpt", "llama"]
-    assert {one["reference"] for one in found["tests"]} == {"human"}
-    assert {one["arm"] for one in found["tests"]} == {"gpt", "llama"}
+    assert [arm["arm"] for arm in found["arms"]] == ["human", "gpt", "llama"]
+    assert {test["reference"] for test in found["tests"]} == {"human"}
+    assert {test["arm"] for test in found["tests"]} == {"gpt", "llama"}
     other = as_json("analyze", "ratings", "--lab", filled, "--reference", "gpt")
-    assert {one["reference"] for one in other["tests"]} == {"gpt"}
+    assert {test["reference"] for test in other["tests"]} == {"gpt"}
 
 
 def test_the_analysis_prints_tables_words_and_papers_tables(filled: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_lab_without_ratings_is_one_sentence(lab: Path) -> None:
 
 def test_a_study_is_shown_with_its_arms_and_counts(filled: Path) -> None:
     shown = as_json("data", "show", "welivita-2024", "--lab", filled)
-    assert [one["arm"] for one in shown["arms"]] == ["human", "gpt", "llama"]
+    assert [arm["arm"] for arm in shown["arms"]] == ["human", "gpt", "llama"]
     assert shown["counts"]["valences"] == {"negative": 36, "positive": 36}
     code, out, _ = empathylab("data", "show", "welivita-2024", "--lab", filled)
     assert code == 0
@@ -106,7 +106,7 @@ def test_responses_are_shown_by_situation_and_can_be_narrowed(filled: Path) -> N
 
 def test_the_list_tells_of_responses_and_studies(filled: Path) -> None:
     found = as_json("data", "list", "--lab", filled)
-    assert {one["respondent"] for one in found["responses"]} == {"human", "gpt", "llama"}
+    assert {response["respondent"] for response in found["responses"]} == {"human", "gpt", "llama"}
     assert found["studies"][0]["ratings"] == 216
 
 
@@ -141,9 +141,9 @@ def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -
     )
     assert len(drawn["situations"]) == 12
     found = as_json("analyze", "ratings", "--lab", filled, "--only", "few")
-    assert [one["n"] for one in found["arms"]] == [12, 12, 12]
+    assert [arm["n"] for arm in found["arms"]] == [12, 12, 12]
     listed = as_json("data", "list", "--lab", filled)
-    assert [one["draw"] for one in listed["draws"]] == ["equal", "few"]
+    assert [draw["draw"] for draw in listed["draws"]] == ["equal", "few"]
     code, _, err = empathylab("data", "match", "dialogues", "--name", "x", "--lab", filled)
     assert (code, "between two respondents or more" in err) == (2, True)
 
@@ -183,6 +183,23 @@ def long_file(tmp_path: Path) -> Path:
     return path
 
 
+def test_ratings_of_anybodys_table_are_analysed_without_a_lab(long_file: Path) -> None:
+    table = long_file.read_text().replace("rater,situation,arm,rating", "who,post,system,warmth")
+    long_file.write_text(table + "r1,s1,human,NA\nr1,s2,gpt,\n")
+    code, _, err = empathylab("analyze", "ratings", long_file)
+    assert (code, "Name the column with --rater COLUMN" in err) == (2, True)
+    columns = ("--rater", "who", "--situation", "post", "--arm", "system", "--rating", "warmth")
+    arguments = ("analyze", "ratings", long_file, *columns, "--reference", "human")
+    found = as_json(*arguments)
+    assert found["recognised_design"]["ratings"] == 72
+    assert found["conclusions"][0]["dimension"] == "warmth"
+    code, out, err = empathylab(*arguments)
+    assert (code, "rated higher" in out or "Inconclusive" in out) == (0, True)
+    assert "2 rows without a rater, arm, situation or rating were excluded" in err
+    code, _, err = empathylab(*arguments, "--study", "mine")
+    assert (code, "Remove --study" in err) == (2, True)
+
+
 @pytest.mark.parametrize("kind", ["clmm", "lmm"])
 def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind: str) -> None:
     formula = "rating ~ arm + (1|rater) + (1|situation)"
@@ -198,6 +215,7 @@ def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind:
     code, out, _ = empathylab(*arguments, "--means", "arm")
     assert code == 0
     assert "armgpt" in out
+    assert "Reference level of arm: human" in out
     assert "entered the model" in empathylab(*arguments, "--words")[1]
     assert empathylab(*arguments, "--table", "csv")[1].startswith("term,")
 
@@ -257,10 +275,10 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
         *("analyze", "ratings", "--lab", lab, "--good-from", "degree=50"),
         *("--failed-attention", "checks"),
     )
-    assert {one["dimension"] for one in found["tests"]} == {"warmth", "degree"}
+    assert {test["dimension"] for test in found["tests"]} == {"warmth", "degree"}
     assert found["exclusions"]["kept"] == {"human": 5, "gpt": 5}
-    assert [one["n"] for one in found["exclusions"]["mixed_models"]] == [60, 60]
-    assert [one["dimension"] for one in found["means"]] == ["degree"]
+    assert [model["n"] for model in found["exclusions"]["mixed_models"]] == [60, 60]
+    assert [mean["dimension"] for mean in found["means"]] == ["degree"]
     out = empathylab("analyze", "ratings", "--lab", lab, "--table", "csv", "--by", "all")[1]
     assert out.startswith("dimension,arm,situations,good,good (reference),")
     assert "\ndegree,gpt,all," in out
@@ -276,7 +294,7 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
 def test_a_margin_makes_a_conclusion_of_equivalence_possible(filled: Path) -> None:
     found = as_json("analyze", "ratings", "--lab", filled, "--margin", "99.9")
     assert found["margins"] == {"empathy": 99.9}
-    kinds = {one["kind"] for one in found["conclusions"]}
+    kinds = {conclusion["kind"] for conclusion in found["conclusions"]}
     assert "inconclusive" not in kinds
     out = empathylab("analyze", "ratings", "--lab", filled, "--margin", "empathy=99.9")[1]
     assert "margin of ±99.9 percentage points" in out
@@ -315,7 +333,7 @@ def test_words_for_nothing_are_missing_values(long_file: Path, kind: str) -> Non
 def test_a_single_preference_without_an_outcome_is_one_row(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     wins = ["first"] * 6 + ["second"] * 2 + ["NA"]
-    path.write_text("first,second,outcome\n" + "\n".join(f"gpt,human,{one}" for one in wins) + "\n")
+    path.write_text("first,second,outcome\n" + "\n".join(f"gpt,human,{win}" for win in wins) + "\n")
     code, _, err = empathylab("stats", "preferences", path)
     assert code == 0, err
     assert "1 row with an empty cell left out." in err

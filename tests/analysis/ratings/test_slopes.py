@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 from empathylab.analysis import ratings
+from empathylab.analysis.ratings.model import Test
+from empathylab.stats.mixed import Clmm, FixedEffect, lmm
+
+ZERO = {8: (0.5, 28), 4: (0.5, 6)}
+"""Spread of preferences and seed of studies in which the ordinal model estimates it as 0."""
 
 
 def within(slope_sd: float, seed: int) -> pl.DataFrame:
@@ -40,20 +46,54 @@ def test_slopes_that_the_ratings_do_not_show_are_simplified() -> None:
     assert "(1|rater) + (1|arm:rater)" in str(found.model.formula)
     assert found.model.dropped[0].startswith("(1 + arm|rater) became (1|rater) + (1|arm:rater): ")
     # Equal variances limit nothing, so the conclusion has no caveat about it.
-    assert not any("arm:rater" in one for one in found.conclusions[0].caveats)
+    assert not any("arm:rater" in caveat for caveat in found.conclusions[0].caveats)
 
 
-def test_few_raters_of_both_arms_keep_the_error_of_maximum_likelihood() -> None:
-    frame = within(0.8, 3).filter(pl.col("rater").cast(pl.Int64) < 8)
-    frame = frame.with_columns(situation="s" + (pl.int_range(pl.len()) % 96).cast(pl.String))
-    found = ratings.from_table(frame, reference="human")
-    [model] = found.models
-    assert model.model is not None
-    assert "(1|arm:rater)" in model.model.formula
-    test = model.tests["armgpt"]
-    assert test.se == model.model.coefficients["armgpt"].se
-    # Eight raters: the arm is tested with few degrees of freedom, not by Wald's z.
-    assert test.df < 30
+def few_within(raters: int, slope_sd: float, seed: int) -> pl.DataFrame:
+    """Too few raters of both arms for slopes; every situation has two ratings."""
+    frame = within(slope_sd, seed).filter(pl.col("rater").cast(pl.Int64) < raters)
+    number = pl.int_range(pl.len()) % (12 * raters)
+    return frame.with_columns(situation="s" + number.cast(pl.String))
+
+
+def arm_test(frame: pl.DataFrame) -> tuple[Clmm, Test]:
+    """The model of a study and the test of its arm."""
+    [found] = ratings.from_table(frame, reference="human").models
+    assert isinstance(found.model, Clmm)
+    assert "(1|arm:rater)" in found.model.formula
+    return found.model, found.tests["armgpt"]
+
+
+def linear(frame: pl.DataFrame, formula: str, reml: bool = True) -> FixedEffect:
+    return lmm(frame, formula, reml=reml, reference={"arm": "human"}).coefficients["armgpt"]
+
+
+def test_few_raters_of_both_arms_are_tested_as_few() -> None:
+    frame = few_within(8, 1.2, 3)
+    model, test = arm_test(frame)
+    assert model.boundary == ()
+    exact, biased = (linear(frame, model.formula, reml) for reml in (True, False))
+    effect = model.coefficients["armgpt"]
+    assert test.se == pytest.approx(effect.se * exact.se / biased.se)
+    # The arms are compared within 8 raters: t(7), not Wald's z.
+    assert test.df == pytest.approx(exact.df)
+    assert test.df == pytest.approx(7, abs=2)
+
+
+@pytest.mark.parametrize(("raters", "omitted"), [(8, True), (4, False)])
+def test_a_preference_estimated_as_0_costs_degrees_of_freedom_below_5_raters_only(
+    raters: int, omitted: bool
+) -> None:
+    """The ordinal model finds no preference, the linear model with the same formula finds one."""
+    frame = few_within(raters, *ZERO[raters])
+    model, test = arm_test(frame)
+    assert "arm:rater" in model.boundary
+    whole, without = (
+        linear(frame, formula)
+        for formula in (model.formula, model.formula.replace(" + (1|arm:rater)", ""))
+    )
+    assert whole.df < 20 < without.df
+    assert test.df == pytest.approx(without.df if omitted else whole.df)
 
 
 def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
@@ -67,6 +107,6 @@ def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
     ]
     frame = pl.DataFrame(rows, schema=["rater", "arm", "situation", "rating"], orient="row")
     first = ratings.from_table(frame).conclusions[0]
-    [caveat] = [one for one in first.caveats if "differs between thresholds" in one]
+    [caveat] = [caveat for caveat in first.caveats if "differs between thresholds" in caveat]
     assert "at 1|2" in caveat
     assert "at 2|3" in caveat

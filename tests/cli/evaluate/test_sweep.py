@@ -11,7 +11,7 @@ import pytest
 from empathylab.cli.evaluate.sweep import read_sweep
 from empathylab.errors import UserError
 from empathylab.protocols import reply_template
-from tests.helpers.command_line import Done, empathylab
+from tests.helpers.command_line import Done, as_json, empathylab
 
 SWEEP = """\
 models:
@@ -43,12 +43,14 @@ def run(*arguments: str, code: int = 0) -> Done:
 
 def test_every_model_is_asked_in_every_combination_and_only_once() -> None:
     content = json.loads(run("--planted", "2", "--json").stdout)
-    measured = [one for one in content["sessions"] if one["protocol"] in ("appraise", "respond")]
+    measured = [
+        session for session in content["sessions"] if session["protocol"] in ("appraise", "respond")
+    ]
     assert len(measured) == 2 * 2 * 2
-    assert [len(one["replies"]["runs"]) for one in content["respondents"]] == [2, 2]
+    assert [len(respondent["replies"]["runs"]) for respondent in content["respondents"]] == [2, 2]
     assert len(content["gates"]) == 2 + 4
     again = json.loads(run("--planted", "2", "--json").stdout)
-    assert {one["asked"] for one in again["sessions"]} == {0}
+    assert {session["asked"] for session in again["sessions"]} == {0}
 
 
 def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:
@@ -57,6 +59,13 @@ def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:
     assert [row["requests"] for row in rows] == [2 * 44, 2 * 44, (12 + 4 * 32) * 7]
     assert all(row["prompt_tokens"] > 0 for row in rows)
     assert not (tmp_path / "lab").exists()
+
+
+def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    asked = ("evaluate", "openai/gpt-4o-mini")
+    assert as_json(*asked, "--dry-run")["requests"][0]["most_cost"] > 0
+    assert "OPENAI_API_KEY is not set" in empathylab(*asked).stderr
 
 
 def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def agreement(
     from empathylab.analysis.agreement import from_table
     from empathylab.cli.tables import print_json
 
-    frame, scale = _read(file, (situation, rater, rating), dimension, levels)
+    columns = {"situation": situation, "rater": rater, "rating": rating}
+    frame, scale = _read(file, columns, dimension, levels)
     result = from_table(
         frame,
         situation=situation,
@@ -97,16 +98,17 @@ def agreement(
 
 
 def _read(
-    file: Path, columns: tuple[str, str, str], dimension: str | None, levels: str | None
+    file: Path, columns: dict[str, str], dimension: str | None, levels: str | None
 ) -> tuple[pl.DataFrame, list[str | float] | None]:
     """The table, and its scale's words where they were given."""
     from empathylab.tables import column_named, numbers, read_table
 
     frame = read_table(file)
-    for column in (*columns, dimension):
-        if column is not None:
-            column_named(frame, column, where=file.name)
-    scale, rating = _scale(levels), columns[-1]
+    for role, column in columns.items():
+        column_named(frame, column, where=file.name, option=f"--{role}")
+    if dimension is not None:
+        column_named(frame, dimension, where=file.name)
+    scale, rating = _scale(levels), columns["rating"]
     if scale and isinstance(scale[0], str):
         return frame, scale
     values = numbers(frame, rating, where=file.name)

@@ -264,15 +264,25 @@ def _of_lab(folder: Path, options: dict[str, Any]) -> StyleResult:
 def _of_file(
     path: Path, columns: dict[str, str], rating: str | None, options: dict[str, Any]
 ) -> StyleResult:
-    from empathylab.analysis import style as analysis
-    from empathylab.tables import read_table
+    import polars as pl
 
-    frame = read_table(path)
-    for role, column in columns.items():
-        _require(frame, column, path, f"--{role}-column")
+    from empathylab.analysis import style as analysis
+    from empathylab.tables import TableParts
+
+    named = {f"--{role}-column": column for role, column in columns.items()}
+    if rating is not None:
+        named["--rating-column"] = rating
+    parts = []
+    for part in TableParts(path):
+        for option, column in named.items():
+            _require(part, column, path, option)
+        # Other columns would only take memory.
+        kept = [name for name in part.columns if name in (*named.values(), "sample")]
+        parts.append(part.select(kept))
+    frame = pl.concat(parts)
     ratings = None if rating is None else _ratings(frame, columns, rating, path)
-    named: dict[str, Any] = {**columns, **options}
-    return analysis.from_table(frame, ratings=ratings, **named)
+    options |= columns
+    return analysis.from_table(frame, ratings=ratings, **options)
 
 
 def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Path) -> pl.DataFrame:
@@ -281,7 +291,6 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
 
     from empathylab.tables import numbers
 
-    _require(frame, rating, path, "--rating-column")
     named = {role: columns[role] for role in ("respondent", "situation")}
     if "sample" in frame.columns:
         named["sample"] = "sample"

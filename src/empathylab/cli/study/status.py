@@ -72,11 +72,11 @@ def _print(found: StudyStatus) -> None:
     rows: list[dict[str, Any]] = [
         {
             "arm": arm.arm,
-            "places": arm.places,
+            "slots": arm.places,
             "finished": _count(arm.finished, arm),
-            "under way": _count(arm.live, arm),
-            "left": "hidden" if arm.coarse else sum(arm.others.values()),
-            "takes people": found.status == "open" and not arm.stopped,
+            "in progress": _count(arm.live, arm),
+            "ended early": "hidden" if arm.coarse else sum(arm.others.values()),
+            "open": found.status == "open" and not arm.stopped,
         }
         for arm in found.arms
     ]
@@ -89,7 +89,7 @@ def _print(found: StudyStatus) -> None:
     for title, part in (
         ("How it ended", found.outcomes),
         ("Replies to participants", found.replies),
-        ("Where people left", found.drop_outs),
+        ("Dropped out at", found.drop_outs),
         ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
         (
             "Attention checks failed",
@@ -100,7 +100,7 @@ def _print(found: StudyStatus) -> None:
             typer.echo(f"{title}: " + ", ".join(f"{key} {value}" for key, value in part.items()))
     if found.simulated or found.tests:
         typer.echo(
-            f"Not counted: {found.simulated} simulated raters and {found.tests} trial visits.",
+            f"Not counted: {found.simulated} simulated raters and {found.tests} test visits.",
             err=True,
         )
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from empathylab.study.web.console.access import Rule
 from empathylab.study.web.console.actions import close, manage, show_manage
 from empathylab.study.web.console.alerts import send_test, show_alerts
+from empathylab.study.web.console.conversations import (
+    list_conversations,
+    read_conversation,
+    show_conversation,
+)
 from empathylab.study.web.console.decisions import act_on_participant, find_participant, review
 from empathylab.study.web.console.downloads import (
     download,
@@ -70,6 +75,15 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("POST", "/console/review", "researcher", review),
     Rule("POST", "/console/find", "researcher", find_participant),
+    Rule("GET", "/console/conversations", "researcher", list_conversations),
+    Rule("GET", "/console/conversation", "researcher", show_conversation),
+    Rule(
+        "POST",
+        "/console/conversation",
+        "researcher",
+        read_conversation,
+        "/console/conversation?key={key}",
+    ),
     Rule("GET", "/console/comments", "viewer", list_comments),
     Rule("GET", "/console/manage", "researcher", show_manage),
     Rule("POST", "/console/manage", "researcher", manage, "/console/manage"),
