@@ -41,7 +41,9 @@ def test_the_page_shows_these_figures() -> None:
         encoding="utf-8"
     )
     for row in built_in_accuracy():
-        [line] = [line for line in page.splitlines() if re.match(rf"\| {row.tactic} \| \d+% \[", line)]
+        [line] = [
+            line for line in page.splitlines() if re.match(rf"\| {row.tactic} \| \d+% \[", line)
+        ]
         assert f"{row.precision:.0%} [" in line
         assert f"{row.recall:.0%} [" in line
 
