@@ -115,7 +115,7 @@ def test_the_preset_is_walked_without_scripts_and_stopped_in_a_crisis(
             walker.answer()
         page.locator("textarea").fill(f"{STORY} Some nights I want to die.")
         page.locator("button.main").click()
-        assert page.locator("h1").inner_text() == "We stop the study here"
+        assert page.locator("h1").inner_text() == "The study stops here"
         assert "findahelpline.com" in page.locator("main").inner_text()
         other.close()
     assert [row["outcome"] for row in rows_of(sqlite_lab, schema.places)] == ["completed", "safety"]

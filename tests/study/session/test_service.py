@@ -306,7 +306,7 @@ def test_a_page_with_a_least_time_is_not_left_sooner(lab: Lab) -> None:
     assert isinstance(page, Page)
     done = service.submit(person, page.step, {}, {})
     assert isinstance(done, Refused)
-    assert done.problems["page"].sentence == "Please take at least 5 seconds for this page."
+    assert done.problems["page"].sentence == "Please spend at least 5 seconds on this page."
     clock.skip(seconds=5)
     assert isinstance(service.submit(person, page.step, {}, {}), Saved)
 

@@ -174,7 +174,7 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     if study.content_note is None:
         yield "There is no content_note: people should know beforehand what may distress them."
     if study.help is None:
-        yield "There is no help: say where people find help if a text weighs on them."
+        yield "There is no help: say where people can find help if a text upsets them."
     yield from live_notes(study)
     if study.contact is None:
         yield "There is no contact: participants must be able to ask about the study."
