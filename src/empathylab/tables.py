@@ -286,10 +286,10 @@ def require_columns(names: Sequence[str], required: Iterable[str], *, where: str
         )
 
 
-def column_named(frame: pl.DataFrame, name: str, *, where: str) -> str:
+def column_named(frame: pl.DataFrame, name: str, *, where: str, remedy: str | None = None) -> str:
     """The name, if the frame has such a column; else the error says which comes near."""
     if name not in frame.columns:
-        raise UnknownName("column", name, frame.columns, where=where)
+        raise UnknownName("column", name, frame.columns, where=where, remedy=remedy)
     return name
 
 

@@ -145,7 +145,7 @@ def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -
     listed = as_json("data", "list", "--lab", filled)
     assert [one["draw"] for one in listed["draws"]] == ["equal", "few"]
     code, _, err = empathylab("data", "match", "dialogues", "--name", "x", "--lab", filled)
-    assert (code, "between two respondents or more" in err) == (2, True)
+    assert (code, "at least two respondents" in err) == (2, True)
 
 
 def test_posts_come_with_peoples_replies(tmp_path: Path, lab: Path) -> None:
@@ -334,7 +334,7 @@ def test_a_match_that_leaves_one_situation_says_so_without_nan(tmp_path: Path, l
     assert empathylab("data", "import", "ratings", path, "--lab", lab)[0] == 0
     made = as_json("data", "match", "mine", "--name", "equal", "--lab", lab)
     assert (made["situations"], made["imbalance"]) == (["a"], None)
-    assert "that one was kept to which gpt and human replied" in made["paragraph"]
-    assert "cannot be said of these" in made["paragraph"]
+    assert "1 was kept, where gpt and human replied" in made["paragraph"]
+    assert "cannot be computed" in made["paragraph"]
     out = empathylab("data", "match", "mine", "--name", "same", "--lab", lab)[1]
     assert "same: added, 1 situation\n" in out

@@ -59,7 +59,7 @@ def test_a_new_study_bears_the_files_name_and_all_else_is_the_preset(
 def test_a_new_study_never_overwrites_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("precious")
-    with pytest.raises(InputError, match="there is a file of this name already"):
+    with pytest.raises(InputError, match="this file already exists"):
         ran("new", file)
     assert file.read_text() == "precious"
 
@@ -144,7 +144,7 @@ def test_the_status_counts_people_and_not_their_ratings_by_arm(rated: Path) -> N
     ]
     assert all(one["coarse"] for one in found["arms"])
     said = ran("status", "small", "--lab", rated).stdout
-    assert "4 people came; 8 ratings are in." in said
+    assert "4 people arrived; 8 ratings so far." in said
     assert "Good" not in said
 
 

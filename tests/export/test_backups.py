@@ -69,7 +69,7 @@ def test_a_lab_in_use_comes_back_with_every_row(
     assert "this is a backup of a lab on" in said(
         run("restore", file, "--lab", tmp_path / "third", database=other)
     )
-    assert "the file exists already" in said(
+    assert "the file already exists" in said(
         run("backup", file, "--lab", lab.folder, database=database)
     )
 

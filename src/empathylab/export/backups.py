@@ -53,7 +53,7 @@ class Backup:
 def back_up(folder: Path, file: Path) -> Backup:
     """Writes the lab into a new file while it may be in use, and checks the rows in it."""
     if file.exists():
-        raise InputError("the file exists already", where=str(file), remedy="Name another.")
+        raise InputError("the file already exists", where=str(file), remedy="Name another.")
     if not file.parent.is_dir():
         raise InputError("there is no such folder", where=str(file.parent), remedy="Make it first.")
     url = lab_url(folder)

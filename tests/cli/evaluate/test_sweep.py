@@ -59,6 +59,15 @@ def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:
     assert not (tmp_path / "lab").exists()
 
 
+def test_a_dry_run_needs_no_key(tmp_path: Path) -> None:
+    lab = ("--lab", str(tmp_path / "lab"))
+    done = empathylab("evaluate", "openai/gpt-4o-mini", "--dry-run", "--json", *lab)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["requests"][0]["requests"] > 0
+    done = empathylab("evaluate", "--dry-run", "--against", "some-study", *lab)
+    assert (done.exit_code, "has no dry run" in done.stderr) == (2, True)
+
+
 def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:
     file = tmp_path / "other.yaml"
     file.write_text("models: [a/b]\nmodes: [structured, free]\nseeds: [1, 2, 3]\n")
@@ -86,7 +95,7 @@ def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: s
 
 
 def test_what_the_file_says_cannot_be_an_option() -> None:
-    assert "Write them in the file" in run("--judge", "a/b", code=2).stderr
+    assert "Set them in the file" in run("--judge", "a/b", code=2).stderr
 
 
 def test_the_documented_sweep_is_valid() -> None:

@@ -201,7 +201,7 @@ def test_brackets_that_nobody_filled_in_are_not_shown_to_raters(tmp_path: Path) 
     furnished(tmp_path / "lab")
     file = study_file(tmp_path, title="A study of [[what]]")
     said = refused("serve", file, "--lab", tmp_path / "lab", "--port", "0")
-    assert "small.yaml: text in [[double brackets]] is still to be filled in; got 'title'" in said
+    assert "small.yaml: text in [[double brackets]] is not filled in yet; got 'title'" in said
 
 
 def test_a_study_that_cannot_be_launched_leaves_no_lab_behind(tmp_path: Path) -> None:
