@@ -95,11 +95,14 @@ def test_a_check_in_words_says_what_to_do_next(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"situations": "{set: dialogues, count: 999}"}, "wants 999 situations, but there are 192"),
+        (
+            {"situations": "{set: dialogues, count: 999}"},
+            "asks for 999 situations, but there are 192",
+        ),
         ({"situations": "{set: dialoges}"}, "Did you mean 'dialogues'"),
         (
             {"batch_size": "2\nquotas: [{by: sex, counts: {female: 2, male: 3}}]"},
-            "The quota by 'sex' admits 5 people, but 12 places must be filled",
+            "The quota by 'sex' admits 5 people, but the study has 12 slots",
         ),
     ],
 )

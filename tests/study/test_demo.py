@@ -122,6 +122,6 @@ def test_an_imported_study_of_its_name_is_left_alone(lab: Lab) -> None:
     }
     with lab.writing() as connection:
         connection.execute(schema.studies.insert(), [study])
-    with pytest.raises(InputError, match="imported study of this name"):
+    with pytest.raises(InputError, match="imported study with this name"):
         open_demo(lab)
     assert rows_of(lab, schema.responses) == []

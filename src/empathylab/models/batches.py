@@ -61,7 +61,7 @@ def batch_api(model: Model) -> BatchApi:
     if isinstance(model, EndpointModel) and isinstance(model.api, AnthropicMessages):
         return AnthropicBatches(model)
     raise InputError(
-        "no batch API is known for this model",
+        "this model has no batch API that EmpathyLab knows",
         where="--batch",
         got=model.name,
         remedy="Leave out --batch, or use a model of openai/… or anthropic/….",

@@ -263,7 +263,7 @@ def test_the_first_raters_of_a_new_arm_get_the_sample(tmp_path: Path) -> None:
             ("--against", STUDY, "--judge", "style", "--dimension", "warmth"),
             "no dimension 'warmth'",
         ),
-        (("--against", STUDY, "--judge", "style", "--human-sample", "99"), "between 1 and 48"),
+        (("--against", STUDY, "--judge", "style", "--human-sample", "99"), "1 to 48"),
         (("--judge", "style"), "--against"),
     ],
 )

@@ -181,7 +181,7 @@ def test_a_changed_file_of_a_launched_study_is_refused_with_what_changed(tmp_pat
     [
         (["--workers", "2"], "several server processes need a lab on PostgreSQL"),
         (["--host", "no.such.host.invalid"], "there is no such address"),
-        (["--proxy", "somewhere"], "a proxy is named by its address or network"),
+        (["--proxy", "somewhere"], "a proxy must be given as an address or network"),
         (["--public-url", "lab.example.org"], "this must be an address without parameters"),
         (["--public-url", "https://lab.example.org"], "Add --behind-proxy"),
         (["--root-path", "study"], "a path that begins with a slash"),

@@ -114,7 +114,7 @@ def test_zero_is_told_and_dates_are_texts() -> None:
     ("content", "options", "sentence"),
     [
         ("situation,rater,rating\na,b,1\n", {}, "the column 'respondent' is missing"),
-        (HEAD + "a,x,r1,godo\n", {}, "'rating' holds words, and their order is not known"),
+        (HEAD + "a,x,r1,godo\n", {}, "'rating' contains words, and their order is unknown"),
         (
             HEAD + "a,x,r1,Good\nb,x,r1,godo\n",
             {"labels": ["Bad", "Okay", "Good"]},

@@ -149,7 +149,7 @@ def test_another_answer_to_a_page_that_is_over_is_moved_and_changes_nothing(lab:
     person = someone(service, "ann")
     step_on(service, person)
     done = service.submit(person, "consent", {"agree": "no"}, {})
-    assert done == Moved("That answer can no longer be changed. This is where you were.")
+    assert done == Moved("You can no longer change that answer. Please continue here.")
     assert rows_of(lab, schema.page_answers)[0]["given"] == {"agree": "yes"}
 
 

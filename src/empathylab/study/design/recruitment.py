@@ -70,7 +70,7 @@ class Recruitment(FileModel):
         for outcome, code in self.codes.items():
             if code in seen:
                 raise wrong(
-                    "another code than those before it",
+                    "a code that no other outcome has",
                     "Give each outcome its own.",
                     at=("codes", outcome),
                 )
