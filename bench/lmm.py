@@ -92,7 +92,7 @@ def r_seconds(frames: list[pl.DataFrame]) -> list[float] | None:
             frame.write_csv(file)
         command = ["Rscript", "-e", IN_R % REPEATS, *map(str, files)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return [float(one) for one in done.stdout.split()] if done.returncode == 0 else None
+    return [float(part) for part in done.stdout.split()] if done.returncode == 0 else None
 
 
 def main() -> None:

@@ -128,31 +128,31 @@ class Experiment:
 def report(experiment: Experiment, draws: list[Draw], seconds: float) -> None:
     """Prints what the draws gave."""
     truth = experiment.truth
-    covered = np.array([one.found.low <= truth <= one.found.high for one in draws])
-    alone = np.array([one.found.people_low <= truth <= one.found.people_high for one in draws])
-    command = np.array([one.command.low <= truth <= one.command.high for one in draws])
-    ratio = np.array([one.found.width_ratio for one in draws])
-    noise = np.array([one.noise.width_ratio for one in draws])
+    covered = np.array([draw.found.low <= truth <= draw.found.high for draw in draws])
+    alone = np.array([draw.found.people_low <= truth <= draw.found.people_high for draw in draws])
+    command = np.array([draw.command.low <= truth <= draw.command.high for draw in draws])
+    ratio = np.array([draw.found.width_ratio for draw in draws])
+    noise = np.array([draw.noise.width_ratio for draw in draws])
     gain = noise - ratio
     adds = float(gain.mean()) > 2 * float(gain.std(ddof=1)) / len(gain) ** 0.5
     figures = {
         "draws": len(draws),
         "truth": f"{truth:.4f}",
-        "mean_estimate": f"{np.mean([one.found.estimate for one in draws]):.4f}",
+        "mean_estimate": f"{np.mean([draw.found.estimate for draw in draws]):.4f}",
         "coverage": f"{covered.mean():.3f}",
         "coverage_se": f"{np.sqrt(0.95 * 0.05 / len(draws)):.3f}",
         "coverage_tenth_alone": f"{alone.mean():.3f}",
-        "width": f"{np.mean([one.found.high - one.found.low for one in draws]):.4f}",
+        "width": f"{np.mean([draw.found.high - draw.found.low for draw in draws]):.4f}",
         "width_tenth_alone": (
-            f"{np.mean([one.found.people_high - one.found.people_low for one in draws]):.4f}"
+            f"{np.mean([draw.found.people_high - draw.found.people_low for draw in draws]):.4f}"
         ),
         "coverage_command": f"{command.mean():.3f}",
         "width_ratio": f"{ratio.mean():.4f}",
         "width_ratio_noise": f"{noise.mean():.4f}",
         "width_ratio_below_1": f"{(ratio < 1).mean():.3f}",
         "worth": f"{float((1 / ratio**2).mean() - 1):.4f}",
-        "trust": f"{np.mean([one.found.trust[0] for one in draws]):.3f}",
-        "correlation": f"{np.mean([one.correlation for one in draws]):.3f}",
+        "trust": f"{np.mean([draw.found.trust[0] for draw in draws]):.3f}",
+        "correlation": f"{np.mean([draw.correlation for draw in draws]):.3f}",
         "judge_adds_something": int(adds),
         "cpu_seconds": f"{seconds:.0f}",
     }

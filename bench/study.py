@@ -97,7 +97,7 @@ def furnish(lab: Lab, raters: int) -> None:
             respondent = add_respondent(connection, name, "model")
             rows = [
                 {
-                    "situation_id": ids[one.id],
+                    "situation_id": ids[item.id],
                     "respondent_id": respondent,
                     "sample": 0,
                     "prompt": None,
@@ -105,7 +105,7 @@ def furnish(lab: Lab, raters: int) -> None:
                     "outcome": "valid",
                     "added_at": now(),
                 }
-                for one in made
+                for item in made
             ]
             connection.execute(schema.responses.insert(), rows)
     launch(lab, parse_study(STUDY), now=now())
@@ -356,7 +356,7 @@ def _database_processes(lab: Lab) -> list[int]:
         own = connection.execute(sqlalchemy.text("SELECT pg_backend_pid()")).scalar_one()
     first = psutil.Process(own).parent()
     assert first is not None
-    return [first.pid, *(one.pid for one in first.children())]
+    return [first.pid, *(child.pid for child in first.children())]
 
 
 def _cpu(pids: Sequence[int]) -> float:

@@ -113,4 +113,4 @@ def test_plain_data_is_read_without_lines() -> None:
 def test_plain_values_forget_how_they_were_written() -> None:
     data = plain(read_yaml("{a: No, b: 007, c: [1.50, x]}", file="x").data)
     assert data == {"a": False, "b": 7, "c": [1.5, "x"]}
-    assert [type(one) for one in (data["a"], data["b"], data["c"][0])] == [bool, int, float]
+    assert [type(value) for value in (data["a"], data["b"], data["c"][0])] == [bool, int, float]

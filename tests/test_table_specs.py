@@ -14,7 +14,7 @@ SPEC = TableSpec[list[int]](
         ColumnSpec("square", "number", "Its square", "0 or more"),
         ColumnSpec("note", "text", "A remark"),
     ),
-    lambda numbers: ({"number": one, "square": float(one**2)} for one in numbers),
+    lambda numbers: ({"number": number, "square": float(number**2)} for number in numbers),
 )
 
 

@@ -305,10 +305,10 @@ def _files() -> Iterable[tuple[str, str, str]]:
     """Command, parameter and how it is written, of everything that takes a path."""
     for path, command in walk():
         name = path.removeprefix("empathylab ")
-        for one in command.params:
-            if one.name not in _NOT_FILES and _is_path(one.type_descriptor.annotation):
-                flag = one.opts[0] if one.param_type_name == "option" else one.name.upper()
-                yield name, one.name, f"`{name} {flag}`"
+        for param in command.params:
+            if param.name not in _NOT_FILES and _is_path(param.type_descriptor.annotation):
+                flag = param.opts[0] if param.param_type_name == "option" else param.name.upper()
+                yield name, param.name, f"`{name} {flag}`"
 
 
 def _is_path(annotation: Any) -> bool:
@@ -348,5 +348,5 @@ def _columns() -> dict[str, str]:
 
 
 def _named(kind: type, without: tuple[str, ...] = ()) -> str:
-    names = [one.name for one in dataclasses.fields(kind) if one.name not in without]
+    names = [field.name for field in dataclasses.fields(kind) if field.name not in without]
     return ", ".join(f"`{name}`" for name in names)

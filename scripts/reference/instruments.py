@@ -28,11 +28,11 @@ def scales_page() -> str:
     )
     scales = builtin_scales()
     rows = [
-        f"| [`{one.id}`](#{one.id}) | {one.items} | {one.minimum} to {one.maximum} | "
-        f"{', '.join(_scores(one))} | {'ships' if one.words else 'yours'} |\n"
-        for one in scales.values()
+        f"| [`{scale.id}`](#{scale.id}) | {scale.items} | {scale.minimum} to {scale.maximum} | "
+        f"{', '.join(_scores(scale))} | {'ships' if scale.words else 'yours'} |\n"
+        for scale in scales.values()
     ]
-    return head + "".join(rows) + "".join(_scale(one) for one in scales.values())
+    return head + "".join(rows) + "".join(_scale(scale) for scale in scales.values())
 
 
 def situations_page() -> str:
@@ -42,7 +42,7 @@ def situations_page() -> str:
         "may have an emotion, a factor or a topic, a valence, the person's first words "
         "(utterance), and a counterpart: the same had it gone well.\n"
     )
-    return head + "".join(_set(one) for one in builtin_sets().values())
+    return head + "".join(_set(item) for item in builtin_sets().values())
 
 
 def features_page() -> str:
@@ -72,10 +72,13 @@ def _scale(scale: Scale) -> str:
     lines += [f"- **`{part.id}`**: items {_listed(part.items)}" for part in scale.subscales]
     if scale.emotion:
         lines.append(f"- **For the emotion**: {scale.emotion}")
-    lines += [f"- **Deviation**: {one.what} Source: {one.source}" for one in scale.deviations]
     lines += [
-        f"- **Other scoring** `{scale.id}-{one.id}`: {one.name}. Source: {one.source}"
-        for one in scale.scorings
+        f"- **Deviation**: {deviation.what} Source: {deviation.source}"
+        for deviation in scale.deviations
+    ]
+    lines += [
+        f"- **Other scoring** `{scale.id}-{scoring.id}`: {scoring.name}. Source: {scoring.source}"
+        for scoring in scale.scorings
     ]
     lines += [f"- **Reference**: {scale.citation}", f"- **Licence**: {scale.licence}", ""]
     return "\n".join(lines)

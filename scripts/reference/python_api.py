@@ -133,7 +133,7 @@ def _topics(label: str, kind: type) -> Iterator[str]:
 
 def _callable(label: str, function: Any) -> str:
     signature = inspect.signature(function)
-    kept = [one for one in signature.parameters.values() if one.name != "self"]
+    kept = [parameter for parameter in signature.parameters.values() if parameter.name != "self"]
     written = str(signature.replace(parameters=kept)).replace("'", "").replace('"', "'")
     written = re.sub(r"\*\*options: Unpack\[RunKeywords\]", "**options", written)
     if len(label) + len(written) > 90:

@@ -124,7 +124,7 @@ def _extras() -> list[str]:
     there = tomllib.loads(text)["project"]["optional-dependencies"]
     _same(set(there), set(EXTRAS), "extra")
     return [
-        f"| `{name}` | {EXTRAS[name]} | {', '.join(_bare(one) for one in there[name])} |\n"
+        f"| `{name}` | {EXTRAS[name]} | {', '.join(_bare(item) for item in there[name])} |\n"
         for name in there
     ]
 

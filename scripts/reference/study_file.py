@@ -561,15 +561,15 @@ def _table(
 ) -> str:
     _same({*required, *optional}, set(meanings), f"key of {heading}")
     names = {
-        "platforms": ", ".join(f"`{one}`" for one in get_args(Platform)),
+        "platforms": ", ".join(f"`{arg}`" for arg in get_args(Platform)),
         "checks": ", ".join(f"`{check}`" for check in CHECKS),
-        "outcomes": ", ".join(f"`{one}`" for one in get_args(Outcome)),
+        "outcomes": ", ".join(f"`{arg}`" for arg in get_args(Outcome)),
         "kinds": ", ".join(
             f"`{kind}`"
-            for one in QUESTION_TYPES
-            for kind in get_args(one.model_fields["kind"].annotation)
+            for type_ in QUESTION_TYPES
+            for kind in get_args(type_.model_fields["kind"].annotation)
         ),
-        "shown": ", ".join(f"`{one}`" for one in get_args(Shown)),
+        "shown": ", ".join(f"`{arg}`" for arg in get_args(Shown)),
     }
     rows = []
     for key, meaning in meanings.items():
@@ -584,7 +584,7 @@ def _exclusions() -> str:
     rows = []
     for name, rule in RULES.items():
         fields = list(dataclasses.fields(rule))
-        settings = ", ".join(f"`{one.name}`{_default(one)}" for one in fields)
+        settings = ", ".join(f"`{field.name}`{_default(field)}" for field in fields)
         first = (inspect.getdoc(rule) or "").splitlines()[0].removesuffix(".")
         rows.append(f"| `{name}` | {first[0].lower()}{first[1:]} | {settings} |\n")
     return (

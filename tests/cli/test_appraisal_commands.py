@@ -48,15 +48,15 @@ def test_an_import_says_what_was_added_and_what_is_invalid(folder: Path, lab: Pa
 def test_a_second_import_is_unchanged(folder: Path, lab: Path) -> None:
     as_json("data", "import", "emotionbench", folder, "--lab", lab)
     found = as_json("data", "import", "emotionbench", folder, "--lab", lab)
-    assert {one["change"] for one in found["files"]} == {"unchanged"}
+    assert {file["change"] for file in found["files"]} == {"unchanged"}
 
 
 def test_imported_sets_are_listed_and_shown(folder: Path, lab: Path) -> None:
     empathylab("data", "import", "emotionbench", folder, "--lab", lab)
-    listed = {one["set"] for one in as_json("data", "list", "--lab", lab)["sets"]}
+    listed = {item["set"] for item in as_json("data", "list", "--lab", lab)["sets"]}
     assert {"appraisal", "emotionbench", "emotionbench-tested"} <= listed
     shown = as_json("data", "show", "emotionbench", "--lab", lab, "--emotion", "guilt")
-    assert [one["id"] for one in shown["situations"]] == ["guilt-0-0"]
+    assert [situation["id"] for situation in shown["situations"]] == ["guilt-0-0"]
 
 
 def test_the_analysis_keeps_the_contract(folder: Path, lab: Path) -> None:
@@ -149,7 +149,7 @@ def test_an_imported_scale_is_listed_with_its_wording(tmp_path: Path, lab: Path)
     (done,) = as_json("scales", "import", file, "--lab", lab)["scales"]
     assert (done["scale"], done["change"]) == ("teq", "added")
     listed = as_json("scales", "list", "--lab", lab)["scales"]
-    assert next(one for one in listed if one["scale"] == "teq")["wording"]
+    assert next(item for item in listed if item["scale"] == "teq")["wording"]
     assert as_json("scales", "show", "teq", "--lab", lab)["words"][15] == "Text 16"
 
 

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from empathylab.models import Message, Parameters
 from empathylab.scales import builtin_scales
 from tests.helpers.command_line import command, empathylab, process
 from tests.helpers.endpoint import Served, served
+from tests.helpers.waiting import wait_until
 
 PANAS = json.dumps({str(n): 1 + n % 4 for n in range(1, 21)})
 
@@ -194,10 +194,7 @@ def test_ctrl_c_exits_with_130_and_the_same_command_goes_on(tmp_path: Path) -> N
             stderr=subprocess.PIPE,
             text=True,
         )
-        end = time.monotonic() + 180
-        while sum(slow.counts()["answered"].values()) < 6:
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        wait_until(lambda: sum(slow.counts()["answered"].values()) >= 6)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=120)
         assert running.returncode == 130

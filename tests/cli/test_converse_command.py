@@ -26,7 +26,7 @@ def test_a_good_and_a_cold_listener_are_compared(tmp_path: Path) -> None:
     assert cold["mean_final"] < 20
     [card] = found["simulator_cards"]
     assert card["verdict"] == "reacts to replies"
-    assert {one["emotion"] for one in found["sessions"] if "emotion" in one} == set()
+    assert {session["emotion"] for session in found["sessions"] if "emotion" in session} == set()
 
 
 def test_the_contract_of_the_analysis(tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ def test_the_folder_and_every_file_are_named(lab: Path, tmp_path: Path) -> None:
 def test_without_a_place_an_earlier_export_is_not_written_over(lab: Path) -> None:
     words = ("--what", "ratings", "--what", "raters", "--format", "jsonl", "--json", "--lab", lab)
     found = [json.loads(run(*words).stdout) for _ in range(2)]
-    assert [Path(one["path"]).name for one in found] == ["jsonl", "jsonl-2"]
-    rows = {one["name"]: one["rows"] for one in found[1]["files"]}
+    assert [Path(item["path"]).name for item in found] == ["jsonl", "jsonl-2"]
+    rows = {file["name"]: file["rows"] for file in found[1]["files"]}
     assert (rows["ratings.jsonl"], rows["raters.jsonl"]) == (48, 12)
 
 

@@ -61,7 +61,7 @@ def test_replies_to_a_set_are_judged_by_the_labs_instrument(folder: Path) -> Non
     [row] = told["judges"]
     assert (row["judge"], row["dimension"], row["answers"], row["valid"]) == (KIND, "empathy", 8, 8)
     assert set(row["shares"]) == {"Not at all", "Extremely"}  # the last shown, in both directions
-    assert {one["respondent"] for one in told["respondents"]} == {"human", "a/model"}
+    assert {respondent["respondent"] for respondent in told["respondents"]} == {"human", "a/model"}
     assert told["hidden"] is False
     [session] = told["sessions"]
     assert (session["asked"], session["missing"]) == (8, 0)
@@ -75,7 +75,7 @@ def test_a_panel_judges_side_by_side_and_goes_on_where_it_was(folder: Path) -> N
         panel[1]: (0, {"out_of_range": 8}),
     }
     again = found(*panel, "--set", "dialogues", "--lab", folder)
-    assert [one["already"] for one in again["sessions"]] == [8, 8]
+    assert [session["already"] for session in again["sessions"]] == [8, 8]
     assert again["judges"] == rows
 
 
@@ -89,7 +89,7 @@ def test_a_judge_that_refuses_is_counted(folder: Path) -> None:
 def test_a_sample_keeps_all_replies_to_its_situations(folder: Path) -> None:
     told = found(KIND, "--set", "dialogues", "--sample", "2", "--lab", folder)
     assert told["responses"] == 4
-    assert [one["answers"] for one in told["respondents"]] == [2, 2]
+    assert [respondent["answers"] for respondent in told["respondents"]] == [2, 2]
     more = found(KIND, "--set", "dialogues", "--sample", "3", "--lab", folder)
     assert more["sessions"][0]["reused"] == 4
 
@@ -102,7 +102,7 @@ def test_options_reach_the_questions(folder: Path) -> None:
     )
     with Lab.open(folder) as lab:
         frame = lab_judgements(lab)
-        [settings] = (json.loads(one) for one in runs_frame(lab)["settings"])
+        [settings] = (json.loads(setting) for setting in runs_frame(lab)["settings"])
     assert frame.height == 4 * 2 * 2 * 2
     assert set(frame["respondent"]) == {"human"}
     assert set(frame["said"]) == {"Warm."}
@@ -114,7 +114,7 @@ def test_pairs_are_told_by_place_and_by_respondent(folder: Path) -> None:
     told = found(KIND, "--set", "dialogues", "--pairs", "--lab", folder)
     [row] = told["judges"]
     assert (row["answers"], row["tie"], row["steady"]) == (8, 8, 1.0)
-    assert {one["respondent"]: one["ties"] for one in told["respondents"]} == {
+    assert {respondent["respondent"]: respondent["ties"] for respondent in told["respondents"]} == {
         "human": 8,
         "a/model": 8,
     }
@@ -165,7 +165,10 @@ def test_once_it_is_closed_all_is_told(under_way: Path) -> None:
     with Lab.open(under_way) as lab, lab.writing() as connection:
         connection.execute(update(schema.studies).values(status="closed"))
     told = found(KIND, "--study", "small", "--lab", under_way)
-    assert {one["respondent"] for one in told["respondents"]} == {"first/model", "second/model"}
+    assert {respondent["respondent"] for respondent in told["respondents"]} == {
+        "first/model",
+        "second/model",
+    }
 
 
 def test_a_new_version_of_a_study_is_judged_for_itself(under_way: Path) -> None:

@@ -47,11 +47,11 @@ def test_an_import_says_what_came(lab: Path, released: Path, tmp_path: Path) -> 
 
 def test_the_analysis_compares_every_arm_with_the_reference(filled: Path) -> None:
     found = as_json("analyze", "ratings", "--lab", filled)
-    assert [one["arm"] for one in found["arms"]] == ["human", "gpt", "llama"]
-    assert {one["reference"] for one in found["tests"]} == {"human"}
-    assert {one["arm"] for one in found["tests"]} == {"gpt", "llama"}
+    assert [arm["arm"] for arm in found["arms"]] == ["human", "gpt", "llama"]
+    assert {test["reference"] for test in found["tests"]} == {"human"}
+    assert {test["arm"] for test in found["tests"]} == {"gpt", "llama"}
     other = as_json("analyze", "ratings", "--lab", filled, "--reference", "gpt")
-    assert {one["reference"] for one in other["tests"]} == {"gpt"}
+    assert {test["reference"] for test in other["tests"]} == {"gpt"}
 
 
 def test_the_analysis_prints_tables_words_and_papers_tables(filled: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_lab_without_ratings_is_one_sentence(lab: Path) -> None:
 
 def test_a_study_is_shown_with_its_arms_and_counts(filled: Path) -> None:
     shown = as_json("data", "show", "welivita-2024", "--lab", filled)
-    assert [one["arm"] for one in shown["arms"]] == ["human", "gpt", "llama"]
+    assert [arm["arm"] for arm in shown["arms"]] == ["human", "gpt", "llama"]
     assert shown["counts"]["valences"] == {"negative": 36, "positive": 36}
     code, out, _ = empathylab("data", "show", "welivita-2024", "--lab", filled)
     assert code == 0
@@ -106,7 +106,7 @@ def test_responses_are_shown_by_situation_and_can_be_narrowed(filled: Path) -> N
 
 def test_the_list_tells_of_responses_and_studies(filled: Path) -> None:
     found = as_json("data", "list", "--lab", filled)
-    assert {one["respondent"] for one in found["responses"]} == {"human", "gpt", "llama"}
+    assert {response["respondent"] for response in found["responses"]} == {"human", "gpt", "llama"}
     assert found["studies"][0]["ratings"] == 216
 
 
@@ -141,9 +141,9 @@ def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -
     )
     assert len(drawn["situations"]) == 12
     found = as_json("analyze", "ratings", "--lab", filled, "--only", "few")
-    assert [one["n"] for one in found["arms"]] == [12, 12, 12]
+    assert [arm["n"] for arm in found["arms"]] == [12, 12, 12]
     listed = as_json("data", "list", "--lab", filled)
-    assert [one["draw"] for one in listed["draws"]] == ["equal", "few"]
+    assert [draw["draw"] for draw in listed["draws"]] == ["equal", "few"]
     code, _, err = empathylab("data", "match", "dialogues", "--name", "x", "--lab", filled)
     assert (code, "at least two respondents" in err) == (2, True)
 
@@ -257,10 +257,10 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
         *("analyze", "ratings", "--lab", lab, "--good-from", "degree=50"),
         *("--failed-attention", "checks"),
     )
-    assert {one["dimension"] for one in found["tests"]} == {"warmth", "degree"}
+    assert {test["dimension"] for test in found["tests"]} == {"warmth", "degree"}
     assert found["exclusions"]["kept"] == {"human": 5, "gpt": 5}
-    assert [one["n"] for one in found["exclusions"]["mixed_models"]] == [60, 60]
-    assert [one["dimension"] for one in found["means"]] == ["degree"]
+    assert [model["n"] for model in found["exclusions"]["mixed_models"]] == [60, 60]
+    assert [mean["dimension"] for mean in found["means"]] == ["degree"]
     out = empathylab("analyze", "ratings", "--lab", lab, "--table", "csv", "--by", "all")[1]
     assert out.startswith("dimension,arm,situations,good,good (reference),")
     assert "\ndegree,gpt,all," in out
@@ -276,7 +276,7 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
 def test_a_margin_makes_a_conclusion_of_equivalence_possible(filled: Path) -> None:
     found = as_json("analyze", "ratings", "--lab", filled, "--margin", "99.9")
     assert found["margins"] == {"empathy": 99.9}
-    kinds = {one["kind"] for one in found["conclusions"]}
+    kinds = {conclusion["kind"] for conclusion in found["conclusions"]}
     assert "inconclusive" not in kinds
     out = empathylab("analyze", "ratings", "--lab", filled, "--margin", "empathy=99.9")[1]
     assert "margin of ±99.9 percentage points" in out
@@ -315,7 +315,7 @@ def test_words_for_nothing_are_missing_values(long_file: Path, kind: str) -> Non
 def test_a_single_preference_without_an_outcome_is_one_row(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     wins = ["first"] * 6 + ["second"] * 2 + ["NA"]
-    path.write_text("first,second,outcome\n" + "\n".join(f"gpt,human,{one}" for one in wins) + "\n")
+    path.write_text("first,second,outcome\n" + "\n".join(f"gpt,human,{win}" for win in wins) + "\n")
     code, _, err = empathylab("stats", "preferences", path)
     assert code == 0, err
     assert "1 row with an empty cell left out." in err

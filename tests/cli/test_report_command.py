@@ -19,7 +19,7 @@ def ran(*arguments: object) -> Result:
     """The command's result; its errors are raised."""
     app = Typer()
     app.command()(report)
-    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     if isinstance(result.exception, UserError):
         raise result.exception
     return result
@@ -38,11 +38,11 @@ def test_json_names_the_report_and_every_file_beside_it(folder: Path, tmp_path: 
     words = ("--lab", folder, "--json", "--figures", figures, "--format", "png", "--width", "84")
     found = json.loads(ran(*words, "--tables", tables).stdout)
     assert Path(found["report"]).is_file()
-    assert {Path(one) for one in found["figures"]} == set(figures.iterdir())
-    assert {Path(one) for one in found["tables"]} == set(tables.iterdir())
+    assert {Path(figure) for figure in found["figures"]} == set(figures.iterdir())
+    assert {Path(table) for table in found["tables"]} == set(tables.iterdir())
     listed = json.loads((figures / "figures.json").read_text("utf-8"))
     assert listed
-    assert all((figures / one["file"]).read_bytes().startswith(b"\x89PNG") for one in listed)
+    assert all((figures / item["file"]).read_bytes().startswith(b"\x89PNG") for item in listed)
 
 
 def test_without_folders_only_the_report_is_written(folder: Path) -> None:

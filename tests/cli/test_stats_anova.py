@@ -55,7 +55,7 @@ def test_what_cannot_be_estimated_is_said_with_its_remedy(
     arms.write_csv(tmp_path / "scores.csv")
     arguments = ("stats", command, tmp_path / "scores.csv", "--formula", formula)
     found = as_json(*arguments)
-    [sentence] = [one for one in (*found["notes"], *found.get("problems", ())) if note in one]
+    [sentence] = [value for value in (*found["notes"], *found.get("problems", ())) if note in value]
     assert "formula." in sentence
     done = empathylab(*arguments)
     assert (done.exit_code, sentence in done.stderr) == (0, True)

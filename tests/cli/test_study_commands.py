@@ -28,7 +28,7 @@ from tests.study.service_examples import opened, someone, walk
 
 def ran(*arguments: object, app: Any = study.app, given: str | None = None) -> Result:
     """The command's result; its errors are raised."""
-    result = CliRunner().invoke(app, [str(one) for one in arguments], input=given)
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=given)
     if isinstance(result.exception, UserError):
         raise result.exception
     return result
@@ -77,10 +77,10 @@ def test_a_check_shows_every_page_and_how_many_raters_are_needed(tmp_path: Path)
     found = json.loads(done.stdout)
     assert found["ready"]
     assert found["raters"] == 12
-    assert [one["page"] for one in found["pages"]["en"]][-5:] == [
+    assert [item["page"] for item in found["pages"]["en"]][-5:] == [
         *("rate 1 of 2", "attention", "rate 2 of 2", "comment", "debrief")
     ]
-    assert [(one["responses"], one["missing"]) for one in found["arms"]] == [(6, 0), (6, 0)]
+    assert [(arm["responses"], arm["missing"]) for arm in found["arms"]] == [(6, 0), (6, 0)]
     assert (tmp_path / "lab" / "lab.sqlite").read_bytes() == before
 
 
@@ -141,11 +141,11 @@ def test_an_unknown_key_is_named_with_file_and_line(tmp_path: Path) -> None:
 def test_the_status_counts_people_and_not_their_ratings_by_arm(rated: Path) -> None:
     found = json.loads(ran("status", "small", "--lab", rated, "--json").stdout)
     assert (found["arrivals"], found["ratings"], found["status"]) == (4, 8, "open")
-    assert [(one["arm"], one["places"], one["finished"]) for one in found["arms"]] == [
+    assert [(arm["arm"], arm["places"], arm["finished"]) for arm in found["arms"]] == [
         ("one", 6, 0),
         ("two", 6, 0),
     ]
-    assert all(one["coarse"] for one in found["arms"])
+    assert all(arm["coarse"] for arm in found["arms"])
     said = ran("status", "small", "--lab", rated).stdout
     assert "4 people arrived; 8 ratings so far." in said
     assert "Good" not in said

@@ -33,9 +33,9 @@ def test_export_names_the_folder_and_every_file(lab: Path, tmp_path: Path) -> No
 
 def test_export_without_a_folder_never_writes_over_an_earlier_one(lab: Path) -> None:
     done = [empathylab("study", "export", "small", "--json", "--lab", lab) for _ in range(2)]
-    paths = [json.loads(one.stdout)["path"] for one in done]
-    assert [Path(one).name for one in paths] == ["small", "small-2"]
-    assert all((Path(one) / "ratings.csv").is_file() for one in paths)
+    paths = [json.loads(item.stdout)["path"] for item in done]
+    assert [Path(path).name for path in paths] == ["small", "small-2"]
+    assert all((Path(path) / "ratings.csv").is_file() for path in paths)
 
 
 def test_an_archive_goes_from_lab_to_lab(lab: Path, tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import pytest
 from empathylab.store import Lab
 from empathylab.study.session.service import StudyService
 from tests.helpers.studies import Serving, furnished, serving, study_file, visit
+from tests.helpers.waiting import wait_until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 
@@ -24,18 +23,11 @@ pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 def workers_of(server: Serving) -> set[int]:
     """The server processes, without what only watches over them."""
     found = set()
-    for one in psutil.Process(server.process.pid).children():
+    for child in psutil.Process(server.process.pid).children():
         with contextlib.suppress(psutil.ZombieProcess, psutil.NoSuchProcess):  # it has just ended
-            if "spawn_main" in " ".join(one.cmdline()):
-                found.add(one.pid)
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.add(child.pid)
     return found
-
-
-def wait_for(holds: Callable[[], bool], seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def answers(address: str) -> bool:
@@ -54,7 +46,7 @@ def test_raters_at_several_workers_get_level_arms_and_a_dead_worker_comes_back(
         *(study_file(tmp_path), "--lab", tmp_path / "lab", "--workers", "2"),
         EMPATHYLAB_DATABASE_URL=url,
     ) as server:
-        wait_for(lambda: len(workers_of(server)) == 2)
+        wait_until(lambda: len(workers_of(server)) == 2)
         first = workers_of(server)
         assert not any(
             study_secret(tmp_path, url) in text
@@ -70,17 +62,17 @@ def test_raters_at_several_workers_get_level_arms_and_a_dead_worker_comes_back(
             pages = list(pool.map(rate, range(4)))
             assert all("Thank you" in page for page in pages)
             os.kill(min(first), signal.SIGKILL)
-            wait_for(lambda: len(workers_of(server) - first) == 1)
-            wait_for(lambda: answers(server.address))
+            wait_until(lambda: len(workers_of(server) - first) == 1)
+            wait_until(lambda: answers(server.address))
             assert all("Thank you" in page for page in pool.map(rate, range(2)))
         workers = workers_of(server)
         assert server.stop(signal.SIGTERM) == 0
-        assert not any(psutil.pid_exists(one) for one in workers)
-        assert len({one["worker"] for one in server.requests}) >= 2
+        assert not any(psutil.pid_exists(worker) for worker in workers)
+        assert len({request["worker"] for request in server.requests}) >= 2
         assert any("died; starting another" in line for line in server.said)
     with Lab.open(tmp_path / "lab", database=url) as lab:
         status = StudyService(lab, "small").actions.status()
-    assert [one.finished for one in status.arms] == [3, 3]
+    assert [arm.finished for arm in status.arms] == [3, 3]
 
 
 def test_workers_end_when_what_watches_over_them_is_killed(
@@ -92,11 +84,11 @@ def test_workers_end_when_what_watches_over_them_is_killed(
         *(study_file(tmp_path), "--lab", tmp_path / "lab", "--workers", "2"),
         EMPATHYLAB_DATABASE_URL=url,
     ) as server:
-        wait_for(lambda: len(workers_of(server)) == 2)
-        wait_for(lambda: answers(server.address))
+        wait_until(lambda: len(workers_of(server)) == 2)
+        wait_until(lambda: answers(server.address))
         workers = workers_of(server)
         server.process.kill()
-        wait_for(lambda: not any(alive(one) for one in workers))
+        wait_until(lambda: not any(alive(worker) for worker in workers))
 
 
 def alive(pid: int) -> bool:

@@ -11,8 +11,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,15 +21,9 @@ from empathylab import compute
 from empathylab.compute import engines, map_ordered
 from empathylab.errors import ComputeError, InputError, ModelUnavailable
 from tests.compute import work
+from tests.helpers.waiting import wait_until
 
 NUMBERS = range(25)
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.02)
 
 
 def test_one_two_and_three_workers_give_the_same() -> None:
@@ -119,11 +111,11 @@ def test_workers_end_with_an_interrupted_or_killed_program(
     program = subprocess.Popen(
         [sys.executable, script, folder], env=environment, stderr=subprocess.PIPE, text=True
     )
-    eventually(lambda: len(list(folder.iterdir())) == 2)
+    wait_until(lambda: len(list(folder.iterdir())) == 2)
     workers = [int(path.name) for path in folder.iterdir()]
     program.send_signal(ending)
     _, said = program.communicate(timeout=120)
-    eventually(lambda: not any(psutil.pid_exists(worker) for worker in workers))
+    wait_until(lambda: not any(psutil.pid_exists(worker) for worker in workers))
     assert said.count("Traceback") == (1 if ending is signal.SIGINT else 0)
 
 

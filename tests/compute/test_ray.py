@@ -11,8 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from empathylab.compute import map_ordered
 from empathylab.errors import MissingExtra
 from tests.compute import work
 from tests.helpers.groups import unavailable
+from tests.helpers.waiting import wait_until
 
 pytestmark = pytest.mark.ray
 
@@ -50,13 +50,6 @@ class Cluster(NamedTuple):
             stderr=subprocess.PIPE,
             text=True,
         )
-
-
-def eventually(condition: Callable[[], object], seconds: float = 300) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +152,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster) -> None:
     program = cluster.drive("headless", cluster.address, str(cluster.folder))
-    eventually((cluster.folder / "working").exists)
+    wait_until((cluster.folder / "working").exists)
     for process in psutil.Process(cluster.head.pid).children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
             process.send_signal(signal.SIGKILL)

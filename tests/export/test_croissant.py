@@ -35,7 +35,7 @@ def test_the_description_is_valid_and_loads_every_row(full: Lab, tmp_path: Path,
     loaded = mlcroissant.Dataset(out / inside / "croissant.json")
     assert not loaded.metadata.ctx.issues.errors
     tables = lab_tables(full).tables
-    assert {one.id for one in loaded.metadata.record_sets} == set(wanted)
+    assert {item.id for item in loaded.metadata.record_sets} == set(wanted)
     for name in wanted:
         assert len(list(loaded.records(name))) == tables[name].height, name
 
@@ -60,5 +60,5 @@ def test_the_export_of_a_study_has_one_too(full: Lab, tmp_path: Path) -> None:
     done = export_study(full, "welivita-2024", tmp_path / "out")
     loaded = mlcroissant.Dataset(tmp_path / "out" / "croissant.json")
     assert not loaded.metadata.ctx.issues.errors
-    (rows,) = [one.rows for one in done.files if one.name == "ratings.csv"]
+    (rows,) = [file.rows for file in done.files if file.name == "ratings.csv"]
     assert len(list(loaded.records("ratings"))) == rows

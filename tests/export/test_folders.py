@@ -89,7 +89,7 @@ def test_checksums_name_every_file_and_hold(full: Lab, tmp_path: Path) -> None:
     assert sums == {
         name: hashlib.sha256(one).hexdigest() for name, one in found.items() if name != "SHA256SUMS"
     }
-    assert {one.name: one.sha256 for one in done.files} == sums
+    assert {file.name: file.sha256 for file in done.files} == sums
 
 
 def test_the_dictionary_is_the_same_in_three_forms(full: Lab, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_odd_names_and_formulas_come_back_as_they_were(sqlite_lab: Lab, tmp_path
     again = read_exported(tmp_path / "out", "responses").sort("response")
     assert again["text"].head(len(texts)).to_list() == texts
     assert set(ODD) == set(again["respondent"])
-    assert all(re.fullmatch(r"[\w.]+", one.name) for one in done.files)
+    assert all(re.fullmatch(r"[\w.]+", file.name) for file in done.files)
     raw = (tmp_path / "out" / "responses.csv").read_text(encoding="utf-8")
     cells = [cell for row in csv.reader(io.StringIO(raw, newline="")) for cell in row]
     assert not [cell for cell in cells if cell[:1] in "=+@\t\n" and cell and cell != "+31.3%"]
@@ -311,9 +311,9 @@ def test_psych_ds_follows_the_rules_of_the_standard(full: Lab, tmp_path: Path) -
     assert told["@context"] == "https://schema.org/"
     assert told["name"]
     assert told["description"]
-    known = [one["name"] for one in told["variableMeasured"]]
+    known = [item["name"] for item in told["variableMeasured"]]
     assert len(known) == len(set(known))
-    assert all(one["@type"] == "PropertyValue" for one in told["variableMeasured"])
+    assert all(item["@type"] == "PropertyValue" for item in told["variableMeasured"])
     data = [name for name in found if name.startswith("data/") and name.endswith(".csv")]
     # All but comments, partial answers and live turns, of which there are none.
     assert len(data) == len(TABLES) - 3
@@ -324,7 +324,7 @@ def test_psych_ds_follows_the_rules_of_the_standard(full: Lab, tmp_path: Path) -
         assert rows
         assert all(len(row) == len(header) for row in rows)
         beside = json.loads(found[name.replace(".csv", ".json")])
-        assert [one["name"] for one in beside["variableMeasured"]] == header
+        assert [item["name"] for item in beside["variableMeasured"]] == header
     top = {name.split("/")[0] for name in found}
     assert top == {"README.md", "analysis", "data", "dataset_description.json", "documentation"}
     assert all(found.values()), "empty files are not allowed"

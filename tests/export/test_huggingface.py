@@ -53,14 +53,14 @@ def dataset(lab: Lab) -> Path:
 def test_the_lab_comes_back_table_by_table(full: Lab, tmp_path: Path) -> None:
     at = ("--lab", tmp_path / "lab")
     done = as_json("data", "import", "huggingface", dataset(full), *at)
-    assert {one["table"] for one in done["tables"]} >= {"answers", "responses", "ratings"}
+    assert {table["table"] for table in done["tables"]} >= {"answers", "responses", "ratings"}
     with Lab.open(tmp_path / "lab") as lab:
         own, brought = lab_tables(full).tables, lab_tables(lab).tables
     for name in own.keys() - OF_VISITS:
-        before, after = (_comparable(name, one[name]) for one in (own, brought))
+        before, after = (_comparable(name, value[name]) for value in (own, brought))
         assert before.rows() == after.rows(), name
     again = as_json("data", "import", "huggingface", dataset(full), *at)
-    assert not any(one["added"] for one in again["tables"])
+    assert not any(table["added"] for table in again["tables"])
 
 
 def _comparable(name: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -73,7 +73,9 @@ def test_datasets_loads_every_configuration(full: Lab) -> None:
     card = (dataset(full) / "README.md").read_text(encoding="utf-8")
     front = yaml.safe_load(card.split("---\n")[1])
     tables = lab_tables(full).tables
-    assert [one["config_name"] for one in front["configs"] if one.get("default")] == ["ratings"]
+    assert [config["config_name"] for config in front["configs"] if config.get("default")] == [
+        "ratings"
+    ]
     from datasets import Dataset
 
     for config in front["configs"]:
@@ -110,8 +112,8 @@ class Hub(BaseHTTPRequestHandler):
         elif "/preupload/" in self.path:
             given = json.loads(content)["files"]
             modes = [
-                {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False}
-                for one in given
+                {"path": item["path"], "uploadMode": "regular", "shouldIgnore": False}
+                for item in given
             ]
             self._answer({"files": modes})
         elif "/commit/" in self.path:
@@ -226,7 +228,7 @@ def test_rows_of_any_data_set_come_in_by_a_mapping(tmp_path: Path) -> None:
     pl.DataFrame(rows).write_parquet(folder / "part.parquet")
     words = ("data", "import", "huggingface", folder, "--lab", tmp_path / "lab")
     named = ["prompt_id=situation", "story=situation_text", "answer=text", "who=respondent"]
-    mapping = [word for one in named for word in ("--column", one)]
+    mapping = [word for item in named for word in ("--column", item)]
     unsaid = empathylab(*words)
     assert unsaid.exit_code == 2
     assert "--as" in unsaid.stderr

@@ -51,9 +51,9 @@ def test_every_table_has_rows_in_the_full_lab(full: tuple[Lab, LabTables]) -> No
 
 def test_every_column_of_every_table_is_documented(full: tuple[Lab, LabTables]) -> None:
     entries = dictionary(full[1], full[1].tables)
-    assert [(one.table, one.column) for one in entries if not one.meaning] == []
+    assert [(entry.table, entry.column) for entry in entries if not entry.meaning] == []
     columns = [(name, one) for name, frame in full[1].tables.items() for one in frame.columns]
-    assert [(one.table, one.column) for one in entries] == columns
+    assert [(entry.table, entry.column) for entry in entries] == columns
 
 
 def test_no_column_is_documented_that_is_not_there(full: tuple[Lab, LabTables]) -> None:
@@ -62,7 +62,7 @@ def test_no_column_is_documented_that_is_not_there(full: tuple[Lab, LabTables]) 
 
 
 def test_the_dictionary_says_what_was_rated_on_which_points(full: tuple[Lab, LabTables]) -> None:
-    entries = {(one.table, one.column): one for one in dictionary(full[1], full[1].tables)}
+    entries = {(item.table, item.column): item for item in dictionary(full[1], full[1].tables)}
     assert entries["ratings", "rating"].values == "empathy: 1 = Bad, 2 = Okay, 3 = Good"
     assert entries["raters", "teq"].values == "0 to 64"
     assert entries["raters", "rater"].values is None
@@ -190,4 +190,4 @@ def test_whatever_raters_told_under_whatever_name_is_kept(sqlite_lab: Lab, tmp_p
     assert read_exported(tmp_path / "out", "raters").rows() == found.rows()
     export_lab(sqlite_lab, tmp_path / "set", format="psych-ds")
     platform_details = json.loads((tmp_path / "set" / "dataset_description.json").read_text())
-    assert "'=age" in [one["name"] for one in platform_details["variableMeasured"]]
+    assert "'=age" in [item["name"] for item in platform_details["variableMeasured"]]

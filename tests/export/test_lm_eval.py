@@ -35,7 +35,7 @@ def _harness_model() -> Any:
             return JsonChat(chat_history)
 
         def generate_until(self, requests: Any, **_: Any) -> list[str]:
-            return [_answer(one.args[0]) for one in requests]
+            return [_answer(request.args[0]) for request in requests]
 
         def loglikelihood(self, requests: Any, **_: Any) -> Any:
             raise NotImplementedError
@@ -53,12 +53,12 @@ class JsonChat(str):
 
     def __new__(cls, messages: list[dict[str, str]]) -> JsonChat:
         made = super().__new__(cls, str(messages))
-        made.messages = [dict(one) for one in messages]
+        made.messages = [dict(message) for message in messages]
         return made
 
 
 def _answer(chat: Any) -> str:
-    messages = tuple(Message(one["role"], one["content"]) for one in chat.messages)
+    messages = tuple(Message(message["role"], message["content"]) for message in chat.messages)
     assert [message.role for message in messages] == ["system", "user"]
     return person_like(messages, Parameters())
 
@@ -86,11 +86,13 @@ def test_the_harness_gets_the_numbers_of_the_lab(tmp_path: Path) -> None:
     with Lab.open(tmp_path / "own") as lab:
         model = ScriptedModel(person_like, name="the/person")
         run(lab, [Job(model, [plan_appraisal(lab, model.name, asked)])])
-        changes = [one for one in appraisal.from_lab(lab).changes if one.level == "overall"]
-    for one in changes:
-        assert scored[f"{one.subscale}_baseline,none"] == pytest.approx(one.default_mean)
-        assert scored[f"{one.subscale}_evoked,none"] == pytest.approx(one.mean)
-        assert scored[f"{one.subscale}_change,none"] == pytest.approx(one.cluster_delta)
+        changes = [
+            change for change in appraisal.from_lab(lab).changes if change.level == "overall"
+        ]
+    for change in changes:
+        assert scored[f"{change.subscale}_baseline,none"] == pytest.approx(change.default_mean)
+        assert scored[f"{change.subscale}_evoked,none"] == pytest.approx(change.mean)
+        assert scored[f"{change.subscale}_change,none"] == pytest.approx(change.cluster_delta)
 
 
 def test_a_folder_that_is_taken_and_an_unknown_set_are_named(tmp_path: Path) -> None:

@@ -54,12 +54,12 @@ def _write_pairs(path: Path) -> None:
     """One dimension per respondent, so that a rater rates each situation once."""
     content = [
         {
-            "situation": one["situation"],
-            "rater": one["rater"],
-            "dimension": str(one["respondent"]),
-            "rating": one["rating"],
+            "situation": row["situation"],
+            "rater": row["rater"],
+            "dimension": str(row["respondent"]),
+            "rating": row["rating"],
         }
-        for one in invented.rows(judges=True)
+        for row in invented.rows(judges=True)
     ]
     invented.write_table(path, content)
 

@@ -96,7 +96,7 @@ def write_ratings(path: Path, *, judges: bool) -> Path:
 
 def write_raters(path: Path) -> Path:
     """Writes a table about the people who rated."""
-    ages = [{"rater": one, "age": 20 + int(40 * chance("age", one))} for one in PEOPLE]
+    ages = [{"rater": person, "age": 20 + int(40 * chance("age", person))} for person in PEOPLE]
     return write_table(path, ages)
 
 

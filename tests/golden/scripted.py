@@ -32,12 +32,12 @@ def _released() -> list[dict[str, str]]:
 def invented_reply(messages: tuple[Any, ...], _parameters: object) -> str:
     """A kind reply to a situation made up here."""
     asked = "\n".join(message.content for message in messages)
-    told = next(one for one in _invented() if one["situation_text"] in asked)
+    told = next(item for item in _invented() if item["situation_text"] in asked)
     return invented.reply("kind/model", told)
 
 
 def released_reply(messages: tuple[Any, ...], _parameters: object) -> str:
     """A kind reply to a released situation; a plain one where its text was cleaned."""
     asked = "\n".join(message.content for message in messages)
-    told = next((one for one in _released() if one["told"] in asked), None)
+    told = next((item for item in _released() if item["told"] in asked), None)
     return "I hear you." if told is None else invented.reply("kind/model", told)

@@ -140,9 +140,9 @@ def test_golden_files_hold_no_sentences(case: str) -> None:
 
 def _texts(value: Any) -> list[str]:
     if isinstance(value, dict):
-        return [text for one in value.values() for text in _texts(one)] + list(value)
+        return [text for item in value.values() for text in _texts(item)] + list(value)
     if isinstance(value, list):
-        return [text for one in value for text in _texts(one)]
+        return [text for item in value for text in _texts(item)]
     return [value] if isinstance(value, str) else []
 
 
@@ -225,5 +225,5 @@ def _changed(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _changed(one) for name, one in value.items()}
     if isinstance(value, list):
-        return [_changed(one) for one in value] or "changed"
+        return [_changed(item) for item in value] or "changed"
     return "changed"

@@ -125,9 +125,9 @@ def _lose_unsynced(folder: Path) -> None:
 
 def _kill(postmaster: psutil.Process) -> None:
     children = postmaster.children(recursive=True)
-    for one in (postmaster, *children):
+    for value in (postmaster, *children):
         with contextlib.suppress(psutil.NoSuchProcess):
-            one.kill()
+            value.kill()
     psutil.wait_procs([postmaster, *children], timeout=60)
 
 

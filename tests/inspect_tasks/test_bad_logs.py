@@ -104,7 +104,7 @@ def test_any_model_of_inspect_can_be_the_respondent(tmp_path: Path) -> None:
 
 
 def test_the_command_of_inspect_finds_the_tasks(tmp_path: Path) -> None:
-    if not any(one.name == "empathylab" for one in entry_points(group="inspect_ai")):
+    if not any(point.name == "empathylab" for point in entry_points(group="inspect_ai")):
         unavailable("inspect", "the package's entry point is not installed: pip install -e .")
     words = ["eval", "empathylab/respond", "--limit", "1", "--display", "none"]
     words += ["--model", "empathylab/scripted/tests.helpers.labs:person_like"]

@@ -72,7 +72,7 @@ def resolved(lab: Lab) -> dict[str, list[str]]:
             for key in column.foreign_keys
             if key.column.table.name != name
         }
-        for row in sorted(found.get(name, []), key=lambda one: one.get("id", 0)):
+        for row in sorted(found.get(name, []), key=lambda item: item.get("id", 0)):
             told = {
                 column: known.get((references[column], value), value)
                 if column in references
@@ -106,9 +106,9 @@ def test_every_table_comes_back_as_it_was(exported: tuple[Lab, Path], tmp_path: 
     files = sorted(logs.glob("*.eval"))
     assert len(files) == 6
     printed = as_json("data", "import", "inspect", *files, "--lab", tmp_path / "lab")
-    assert [one["failed"] for one in printed["logs"]] == [0, 0, 0, 0, 0, 4]
+    assert [log["failed"] for log in printed["logs"]] == [0, 0, 0, 0, 0, 4]
     with Lab.open(tmp_path / "lab") as lab:
-        before, after = (resolved(one) for one in (own, lab))
+        before, after = (resolved(value) for value in (own, lab))
     assert before.keys() == after.keys()
     for table in before:
         assert before[table] == after[table], table
@@ -118,7 +118,7 @@ def test_every_table_comes_back_as_it_was(exported: tuple[Lab, Path], tmp_path: 
     assert before["preferences"]
     assert len(before["ratings"]) == 6
     again = as_json("data", "import", "inspect", *files, "--lab", tmp_path / "lab")
-    assert not any(table["added"] for one in again["logs"] for table in one["tables"])
+    assert not any(table["added"] for log in again["logs"] for table in log["tables"])
 
 
 def test_a_log_is_what_inspect_itself_would_show(exported: tuple[Lab, Path]) -> None:
@@ -131,21 +131,23 @@ def test_a_log_is_what_inspect_itself_would_show(exported: tuple[Lab, Path]) -> 
     log = by_task["empathylab/respond"]
     tables = lab_tables(lab).tables
     own = tables["responses"].filter(respondent="scripted/person")
-    told = {one.id: one.output.completion for one in log.samples}
+    told = {sample.id: sample.output.completion for sample in log.samples}
     assert told == dict(zip(own["situation"], own["text"], strict=True))
     sample = log.samples[0]
     assert [message.role for message in sample.messages][-2:] == ["user", "assistant"]
-    usage = sum(one.usage.total_tokens for one in [event.output for event in sample.events])
+    usage = sum(output.usage.total_tokens for output in [event.output for event in sample.events])
     assert usage == sample.model_usage["empathylab/scripted/person"].total_tokens > 0
-    rated = [one.scores["people rated empathy"] for one in log.samples if len(one.scores) > 1]
-    assert [one.value for one in rated] == [2.5, 2.5, 2.5]
+    rated = [
+        sample.scores["people rated empathy"] for sample in log.samples if len(sample.scores) > 1
+    ]
+    assert [item.value for item in rated] == [2.5, 2.5, 2.5]
     ratings = rated[0].metadata["ratings"]
-    assert [(one["rater"], one["rating"]) for one in ratings] == [
+    assert [(rating["rater"], rating["rating"]) for rating in ratings] == [
         ("rater-0001", 2.0),
         ("rater-0002", 3.0),
     ]
     scales = by_task["empathylab/appraise"]
-    (first,) = [one for one in scales.results.scores if one.name == "negative"]
+    (first,) = [score for score in scales.results.scores if score.name == "negative"]
     scored = tables["scores"].filter(subscale="negative")["score"].mean()
     assert first.metrics["mean"].value == pytest.approx(scored)
     conversation = by_task["empathylab/converse"].samples[0]

@@ -90,7 +90,7 @@ def _measure(lab: Lab) -> None:
 
 
 def metrics(log: Any, name: str) -> dict[str, float]:
-    (found,) = [one for one in log.results.scores if one.name == name]
+    (found,) = [score for score in log.results.scores if score.name == name]
     return {key: metric.value for key, metric in found.metrics.items()}
 
 
@@ -107,13 +107,15 @@ def test_each_log_is_complete_and_opens_again(evaluated: Evaluated) -> None:
 
 def test_the_change_of_a_scale_is_that_of_the_analysis(evaluated: Evaluated) -> None:
     found = metrics(evaluated.logs["appraise"], "scale_scores")
-    changes = [one for one in appraisal.from_lab(evaluated.lab).changes if one.level == "overall"]
-    assert {one.subscale for one in changes} == {"positive", "negative"}
-    for one in changes:
-        assert found[f"{one.subscale}_baseline"] == pytest.approx(one.default_mean)
-        assert found[f"{one.subscale}_evoked"] == pytest.approx(one.mean)
-        assert found[f"{one.subscale}_change"] == pytest.approx(one.cluster_delta)
-        assert found[f"{one.subscale}_change_stderr"] == pytest.approx(one.error[0])
+    changes = [
+        change for change in appraisal.from_lab(evaluated.lab).changes if change.level == "overall"
+    ]
+    assert {change.subscale for change in changes} == {"positive", "negative"}
+    for change in changes:
+        assert found[f"{change.subscale}_baseline"] == pytest.approx(change.default_mean)
+        assert found[f"{change.subscale}_evoked"] == pytest.approx(change.mean)
+        assert found[f"{change.subscale}_change"] == pytest.approx(change.cluster_delta)
+        assert found[f"{change.subscale}_change_stderr"] == pytest.approx(change.error[0])
 
 
 def test_the_replies_and_their_checks_are_those_of_the_lab(evaluated: Evaluated) -> None:
@@ -121,7 +123,7 @@ def test_the_replies_and_their_checks_are_those_of_the_lab(evaluated: Evaluated)
     own = lab_tables(evaluated.lab).tables["responses"]
     usable = float((own["outcome"] == "valid").mean() or 0.0)
     assert metrics(log, "reply_checks")["mean"] == pytest.approx(usable)
-    told = {(one.id, one.epoch - 1): one.output.completion for one in log.samples}
+    told = {(sample.id, sample.epoch - 1): sample.output.completion for sample in log.samples}
     assert told == {(row["situation"], row["sample"]): row["text"] for row in own.to_dicts()}
 
 
@@ -176,17 +178,17 @@ def test_an_imported_log_is_the_run_of_the_lab(
     done = as_json("data", "import", "inspect", log.location, "--lab", tmp_path / "lab")
     assert done["logs"][0]["samples"] == len(log.samples)
     with Lab.open(tmp_path / "lab") as lab:
-        own, brought = (rows(one, name) for one in (evaluated.lab, lab))
+        own, brought = (rows(value, name) for value in (evaluated.lab, lab))
     # A limit and epochs of Inspect are no part of what identifies the run.
-    assert [one | {"fingerprint": ""} for one in own["runs"]] == [
-        one | {"fingerprint": ""} for one in brought["runs"]
+    assert [item | {"fingerprint": ""} for item in own["runs"]] == [
+        item | {"fingerprint": ""} for item in brought["runs"]
     ]
     del own["runs"]
     for table in own:
         assert sorted(map(str, own[table])) == sorted(map(str, brought[table])), table
         assert own[table] or table != "answers"
     again = as_json("data", "import", "inspect", log.location, "--lab", tmp_path / "lab")
-    assert all(one["added"] == 0 for one in again["logs"][0]["tables"])
+    assert all(table["added"] == 0 for table in again["logs"][0]["tables"])
 
 
 PASSING = ("id", "added_at", "asked_at", "answered_at", "latency", "started_at", "finished_at")

@@ -33,14 +33,14 @@ def replied(
             number = add_respondent(connection, name, "human" if name == "human" else "model")
             rows = [
                 {
-                    "situation_id": ids[one.id],
+                    "situation_id": ids[situation.id],
                     "respondent_id": number,
                     "sample": 0,
-                    "text": reply(f"R{number}", one.id),
+                    "text": reply(f"R{number}", situation.id),
                     "outcome": "valid",
                     "added_at": now(),
                 }
-                for one in DIALOGUES.situations[:situations]
+                for situation in DIALOGUES.situations[:situations]
             ]
             connection.execute(schema.responses.insert(), rows)
     return set_responses(lab, "dialogues")

@@ -105,7 +105,7 @@ def add_replies(lab: Lab, respondent: str, texts: Mapping[str, str], prompt: str
 
 
 def situation_ids(lab: Lab) -> list[str]:
-    return [one.id for one in resolve_situations(lab, STUDY)[1]]
+    return [situation.id for situation in resolve_situations(lab, STUDY)[1]]
 
 
 def two_arms(lab: Lab, folder: Path) -> None:

@@ -15,8 +15,8 @@ POINTS = ("Bad", "Okay", "Good")
 def weighed(*tokens: str | dict[str, float]) -> list[TokenAlternatives]:
     """Tokens; a dict gives the alternatives with their probabilities, the one taken first."""
     found = []
-    for one in tokens:
-        shares = one if isinstance(one, dict) else {one: 1.0}
+    for item in tokens:
+        shares = item if isinstance(item, dict) else {item: 1.0}
         top = {token: math.log(share) for token, share in shares.items()}
         taken = next(iter(shares))
         found.append(TokenAlternatives(taken, top[taken], top))

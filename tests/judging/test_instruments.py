@@ -112,8 +112,10 @@ def test_two_points_of_one_name_are_refused() -> None:
 
 
 def test_the_labs_instrument_asks_for_empathy_unless_told_otherwise() -> None:
-    assert [one.name for one in default_instrument().dimensions] == ["empathy"]
-    assert [one.name for one in default_instrument(["caring", "feeling"]).dimensions] == [
+    assert [dimension.name for dimension in default_instrument().dimensions] == ["empathy"]
+    assert [
+        dimension.name for dimension in default_instrument(["caring", "feeling"]).dimensions
+    ] == [
         "feeling",
         "caring",
     ]
@@ -122,6 +124,6 @@ def test_the_labs_instrument_asks_for_empathy_unless_told_otherwise() -> None:
 
 
 def test_the_labs_dimensions_have_five_points_each() -> None:
-    for one in DIMENSIONS.values():
-        assert one.values == (1.0, 2.0, 3.0, 4.0, 5.0)
-        assert len(set(one.labels)) == 5
+    for dimension in DIMENSIONS.values():
+        assert dimension.values == (1.0, 2.0, 3.0, 4.0, 5.0)
+        assert len(set(dimension.labels)) == 5

@@ -83,7 +83,7 @@ def test_a_judge_asked_in_several_ways_is_said_and_not_mixed(released: Lab) -> N
     assert judged.setups == {"the/judge": 2}
     assert judged.judges["rating"].unique().to_list() == [3]
     notes = analyse_judged(judged, plan=CalibrationPlan(resamples=0), style=False).notes
-    assert any("the/judge was asked with 2 setups" in one for one in notes)
+    assert any("the/judge was asked with 2 setups" in note for note in notes)
 
 
 def test_choices_of_a_lab_are_held_against_the_ratings_of_both_replies(released: Lab) -> None:
@@ -114,7 +114,7 @@ def test_choices_asked_in_several_ways_are_those_with_the_most_rated_pairs(relea
         return json.dumps({"empathy": "first"})
 
     keys = {replies[0].situation.id}
-    few = tuple(one for one in replies if one.situation.id in keys)
+    few = tuple(reply for reply in replies if reply.situation.id in keys)
     for chosen, asking in ((replies, Asking()), (few, Asking(seed=9))):
         comparing = Comparing(study_instrument(study), chosen, "study", study.row, asking)
         run(released, [Job(ScriptedModel(first, name="the/judge"), [plan_comparing(comparing)])])

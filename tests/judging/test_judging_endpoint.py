@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from empathylab.store.judged_responses import judged_study, study_responses
 from empathylab.store.judgements import lab_judgements
 from empathylab.study.design.definition import Arm
 from tests.helpers.endpoint import Served, served
+from tests.helpers.waiting import wait_until
 from tests.judging.judged import ONE, replied
 from tests.study.examples import between
 from tests.study.service_examples import opened
@@ -148,12 +148,9 @@ def test_a_killed_judge_goes_on_and_every_judgement_is_there_once(
         frame = lab_judgements(lab)
         assert frame.height == 512
         assert frame.select("response", "dimension", "order").n_unique() == 512
-        assert set(frame["response"]) == {one.response for one in replies}
+        assert set(frame["response"]) == {reply.response for reply in replies}
         assert set(frame["outcome"]) == {"valid"}
 
 
 def _wait_until_answered(endpoint: Served, least: int) -> None:
-    end = time.monotonic() + 60
-    while sum(endpoint.counts()["answered"].values()) < least:
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+    wait_until(lambda: sum(endpoint.counts()["answered"].values()) >= least)

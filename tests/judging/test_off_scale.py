@@ -71,7 +71,9 @@ def measured(
         f"r{who}": 0.3 + slope * count / SITUATIONS + lean
         for who, (count, lean) in enumerate(zip(good, leans, strict=False))
     } | {NEW: level}
-    rows = pl.concat([one.select("response", "respondent") for one in (reference.people, replies)])
+    rows = pl.concat(
+        [value.select("response", "respondent") for value in (reference.people, replies)]
+    )
     value = pl.col("respondent").replace_strict(says, return_dtype=pl.Float64)
     predicted = rows.select("response", predicted=1 + 2 * value, predicted_top=value)
     return measure_respondent(reference, NEW, replies, predicted, judge="a/judge")
@@ -100,10 +102,10 @@ def test_where_no_level_of_the_scale_fits_the_whole_scale_is_left() -> None:
 
 def test_its_differences_hold_the_difference_of_the_estimates() -> None:
     found = measured(0.3 + 0.2 * 1.6)
-    for one in found.differences:
-        assert one.low <= one.difference <= one.high
-        assert one.same_error_low <= one.difference <= one.same_error_high
-    first = next(one for one in found.differences if one.other == "r0")
+    for difference in found.differences:
+        assert difference.low <= difference.difference <= difference.high
+        assert difference.same_error_low <= difference.difference <= difference.same_error_high
+    first = next(difference for difference in found.differences if difference.other == "r0")
     assert first.difference == pytest.approx(1 - 0.3)
     assert first.low < 0
 
@@ -125,7 +127,7 @@ def test_an_interval_that_only_reaches_over_the_end_keeps_its_other_end() -> Non
 
 def test_what_holds_is_said_of_an_interval_that_leaves_something_out() -> None:
     said = rests_on(measured(0.3 + 0.2 * 0.45))
-    assert any("valid also where new/model is far better or worse" in one for one in said)
+    assert any("valid also where new/model is far better or worse" in item for item in said)
 
 
 def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:
@@ -133,10 +135,12 @@ def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:
     between = measured(0.3 + 0.2 * 0.46, good, leans)
     assert not between.headline.rules_out
     assert not between.headline.beyond
-    assert not any("beyond them" in one for one in rests_on(between))
-    assert any("by this much, and covers the whole scale" in one for one in rests_on(between))
+    assert not any("beyond them" in statement for statement in rests_on(between))
+    assert any(
+        "by this much, and covers the whole scale" in statement for statement in rests_on(between)
+    )
     beyond = measured(0.3 + 0.2 * 0.9, good, leans)
-    assert any("Two others cannot show" in one for one in rests_on(beyond))
+    assert any("Two others cannot show" in statement for statement in rests_on(beyond))
 
 
 def test_a_finite_interval_wider_than_the_scale_is_said_to_be_so() -> None:
@@ -147,5 +151,5 @@ def test_a_finite_interval_wider_than_the_scale_is_said_to_be_so() -> None:
     assert head.transferred.rules_out
     assert not head.rules_out
     said = rests_on(found)
-    assert any("by this much, and covers the whole scale" in one for one in said)
-    assert not any("not shown to rise" in one for one in said)
+    assert any("by this much, and covers the whole scale" in item for item in said)
+    assert not any("not shown to rise" in item for item in said)

@@ -51,7 +51,9 @@ def test_replies_of_one_respondent_are_not_compared(sqlite_lab: Lab) -> None:
 def test_exchanging_the_respondents_changes_no_byte_of_a_request(sqlite_lab: Lab) -> None:
     replies = replied(sqlite_lab, "human", "openai/gpt-4o")
     other = {"human": "openai/gpt-4o", "openai/gpt-4o": "human"}
-    swapped = tuple(dataclasses.replace(one, respondent=other[one.respondent]) for one in replies)
+    swapped = tuple(
+        dataclasses.replace(reply, respondent=other[reply.respondent]) for reply in replies
+    )
     told = [
         [(request.messages, request.parameters) for request in plan_of(given).requests]
         for given in (replies, swapped)
@@ -77,7 +79,8 @@ def test_a_judge_that_follows_the_place_is_not_steady(lab: Lab) -> None:
     [row] = preference_summary(lab_preferences(lab))
     assert (row["first"], row["second"], row["tie"], row["steady"]) == (6, 0, 0, 0.0)
     wins = {
-        one["respondent"]: (one["wins"], one["losses"]) for one in win_summary(lab_preferences(lab))
+        item["respondent"]: (item["wins"], item["losses"])
+        for item in win_summary(lab_preferences(lab))
     }
     assert wins == {"human": (3, 3), "a/model": (3, 3)}
 
@@ -111,9 +114,9 @@ def test_what_is_no_place_is_kept_apart(lab: Lab) -> None:
 
 def test_of_several_ways_that_with_the_most_rated_pairs_counts(lab: Lab) -> None:
     replies = replied(lab, "human", "a/model")
-    ids = [one.response for one in replies]
-    keys = [one.situation.id for one in replies[:1]]
-    some = tuple(one for one in replies if one.situation.id in keys)
+    ids = [reply.response for reply in replies]
+    keys = [reply.situation.id for reply in replies[:1]]
+    some = tuple(reply for reply in replies if reply.situation.id in keys)
     for chosen, asking, said in ((replies, Asking(), "first"), (some, Asking(seed=9), "second")):
         plan = plan_of(chosen, asking=asking)
         model = ScriptedModel(always({"empathy": said}), name="the/judge")
@@ -122,7 +125,7 @@ def test_of_several_ways_that_with_the_most_rated_pairs_counts(lab: Lab) -> None
     fullest = lab_preferences(lab, about=ids)
     assert (set(fullest["preferred"]), set(fullest["ways"])) == ({"first"}, {2})
     # Of equals the last used: people rated nothing but what both were asked about.
-    last = lab_preferences(lab, about=[one.response for one in some])
+    last = lab_preferences(lab, about=[item.response for item in some])
     assert set(last["preferred"]) == {"second"}
 
 

@@ -29,8 +29,8 @@ TOP = dict.fromkeys(rubric().names, 5.0)
 def judged(score: Callable[[PlantedReply, int], Profile], repeats: int = 3) -> JudgeAcceptance:
     """What a judge that scores by this rule gets."""
     return judge_acceptance(
-        ScoredReply(one.situation, one.kind, repeat, score(one, repeat))
-        for one in PLANTED.replies
+        ScoredReply(reply.situation, reply.kind, repeat, score(reply, repeat))
+        for reply in PLANTED.replies
         for repeat in range(repeats)
     )
 
@@ -39,7 +39,7 @@ def test_seven_dimensions_have_five_points_each_and_none_says_the_same_twice() -
     assert rubric().names == (
         *("feeling", "cause", "care", "valence", "lecture", "overvalidation", "safe"),
     )
-    points = [point for one in rubric().dimensions for point in one.points]
+    points = [point for dimension in rubric().dimensions for point in dimension.points]
     assert len(points) == len(set(points)) == 35
 
 
@@ -79,20 +79,20 @@ def test_a_profile_needs_every_dimension_from_1_to_5() -> None:
 
 
 def test_twelve_situations_have_one_right_reply_and_one_of_each_fault() -> None:
-    assert Counter(one.kind for one in PLANTED.replies) == dict.fromkeys(PLANTED.kinds, 12)
-    assert len({(one.situation, one.kind) for one in PLANTED.replies}) == 72
+    assert Counter(reply.kind for reply in PLANTED.replies) == dict.fromkeys(PLANTED.kinds, 12)
+    assert len({(reply.situation, reply.kind) for reply in PLANTED.replies}) == 72
     assert len(PLANTED.kinds) == 6
 
 
 def test_the_situations_are_pleasant_and_unpleasant_and_exist() -> None:
-    known = {one.id: one for one in builtin_set(PLANTED.situation_set)}
-    valences = Counter(known[one.situation].valence for one in PLANTED.replies)
+    known = {item.id: item for item in builtin_set(PLANTED.situation_set)}
+    valences = Counter(known[reply.situation].valence for reply in PLANTED.replies)
     assert valences["positive"] >= 18
     assert valences["negative"] >= 18
 
 
 def test_no_two_planted_replies_are_alike() -> None:
-    pairs = [word_pairs(plain_words(one.text)) for one in PLANTED.replies]
+    pairs = [word_pairs(plain_words(reply.text)) for reply in PLANTED.replies]
     assert all(
         jaccard(one, other) < 0.35
         for place, one in enumerate(pairs)
@@ -120,7 +120,7 @@ def test_a_judge_that_errs_a_little_is_accepted() -> None:
 
 
 def test_a_judge_that_likes_long_replies_is_refused() -> None:
-    longest = max(len(one.text) for one in PLANTED.replies)
+    longest = max(len(reply.text) for reply in PLANTED.replies)
     found = judged(
         lambda reply, _: rubric().profile(
             dict.fromkeys(rubric().names, 1 + 4 * len(reply.text) / longest)
@@ -138,7 +138,7 @@ def test_a_judge_that_likes_praise_is_refused() -> None:
 
     found = judged(sycophant)
     assert not found.accepted
-    failed = [one.fault for one in found.faults if not one.passed]
+    failed = [fault.fault for fault in found.faults if not fault.passed]
     assert failed == ["over-validating"]
 
 
@@ -175,9 +175,9 @@ def test_the_right_reply_must_win_in_95_percent() -> None:
 
 def test_a_reply_without_a_score_counts_as_failed() -> None:
     scored = [
-        ScoredReply(one.situation, one.kind, 0, one.expected)
-        for one in PLANTED.replies
-        if (one.situation, one.kind) != ("sad-1", "formulaic")
+        ScoredReply(reply.situation, reply.kind, 0, reply.expected)
+        for reply in PLANTED.replies
+        if (reply.situation, reply.kind) != ("sad-1", "formulaic")
     ]
     found = judge_acceptance(scored)
     assert (found.incomplete, found.right_above) == (1, pytest.approx(11 / 12))

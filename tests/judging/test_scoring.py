@@ -133,7 +133,9 @@ def test_the_embedded_model_is_not_fit_to_judge(sqlite_lab: Lab) -> None:
         replies=whole.replies[:3],
         faults={kind: whole.faults[kind] for kind in ("tone-deaf", "formulaic")},
     )
-    expected = [ScoredReply(one.situation, one.kind, 0, one.expected) for one in planted.replies]
+    expected = [
+        ScoredReply(reply.situation, reply.kind, 0, reply.expected) for reply in planted.replies
+    ]
     assert judge_acceptance(expected, planted).accepted
     model = open_model("local/smollm2")
     [tally] = run(

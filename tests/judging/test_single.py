@@ -132,7 +132,7 @@ def test_a_dimension_called_reason_cannot_have_one() -> None:
 
 def bytes_of(plan: Plan) -> list[str]:
     return [
-        json.dumps([dataclasses.asdict(one) for one in request.messages])
+        json.dumps([dataclasses.asdict(message) for message in request.messages])
         + json.dumps(dataclasses.asdict(request.parameters))
         for request in plan.requests
     ]
@@ -172,7 +172,9 @@ def test_the_judge_is_not_told_ids_or_emotions_that_raters_do_not_see() -> None:
 
 
 def test_points_are_shown_in_both_directions_equally_often() -> None:
-    shown = Counter(points_of(one.messages)["empathy"][0] for one in plan_of(made_up(400)).requests)
+    shown = Counter(
+        points_of(request.messages)["empathy"][0] for request in plan_of(made_up(400)).requests
+    )
     assert set(shown) == {"Bad", "Good"}
     assert abs(shown["Bad"] - 200) < 40  # four standard deviations of a fair coin
 
@@ -180,26 +182,28 @@ def test_points_are_shown_in_both_directions_equally_often() -> None:
 def test_two_orders_show_the_points_of_each_reply_in_both_directions() -> None:
     requests = plan_of(made_up(5), orders=2).requests
     for number in range(5):
-        firsts = {points_of(one.messages)["empathy"][0] for one in requests[2 * number :][:2]}
+        firsts = {
+            points_of(request.messages)["empathy"][0] for request in requests[2 * number :][:2]
+        }
         assert firsts == {"Bad", "Good"}
 
 
 def test_as_many_orders_as_there_are_use_each_once() -> None:
     requests = plan_of(made_up(1), instrument=TWO, orders=4).requests
-    shown = {tuple((k, *v) for k, v in points_of(one.messages).items()) for one in requests}
+    shown = {tuple((k, *v) for k, v in points_of(request.messages).items()) for request in requests}
     assert len(shown) == 4
 
 
 def test_a_replys_order_does_not_hang_on_the_others() -> None:
     alone = plan_of(made_up(30)[20:]).requests
     among = plan_of(made_up(30)).requests[20:]
-    assert [one.messages for one in alone] == [one.messages for one in among]
+    assert [item.messages for item in alone] == [item.messages for item in among]
 
 
 def test_repeats_have_seeds_of_their_own() -> None:
     requests = plan_of(made_up(1), asking=Asking(repeats=3)).requests
-    assert [one.parameters.seed for one in requests] == [1, 2, 3]
-    assert len({one.key for one in requests}) == 3
+    assert [request.parameters.seed for request in requests] == [1, 2, 3]
+    assert len({request.key for request in requests}) == 3
 
 
 # -- what becomes of the answers ----------------------------------------------------------------

@@ -382,8 +382,8 @@ def test_requests_go_through_the_proxy(
         answers = [await client.request("POST", "/p", b"body") for _ in range(2)]
         client.close()
         await asyncio.sleep(0.05)
-        for one in (gate, server):
-            one.close()
+        for value in (gate, server):
+            value.close()
         return [f"localhost:{port}".encode(), *(answer.content for answer in answers)]
 
     place, *contents = asyncio.run(once())

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pytest
 from empathylab.errors import ModelSetup
 from empathylab.models import Completion, LocalModel, Message, Parameters, known_weights
 from tests.helpers.groups import unavailable
+from tests.helpers.waiting import wait_until
 
 pytestmark = pytest.mark.embedded
 
@@ -141,10 +141,7 @@ def test_it_does_not_outlive_a_killed_parent(weights: Path) -> None:
     [child] = psutil.Process(parent.pid).children(recursive=True)
     os.kill(parent.pid, signal.SIGKILL)
     parent.communicate()
-    end = time.monotonic() + 60
-    while child.is_running() and child.status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < end, "the model's process is still there"
-        time.sleep(0.05)
+    wait_until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
 
 
 def test_it_chooses_its_threads_again_once_it_has_become_slow(weights: Path) -> None:

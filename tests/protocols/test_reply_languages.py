@@ -179,7 +179,7 @@ def test_the_prompts_of_scales_are_translated_with_the_same_blanks(language: str
     translated = questionnaire_in_language(f"{language}-XX")
     assert translated.id == f"questionnaire-{language}"
     for part in ("system", "imagine", "question", "reply_free", "reply_structured", "stability"):
-        english, other = (getattr(one, part) for one in (QUESTIONNAIRE, translated))
+        english, other = (getattr(value, part) for value in (QUESTIONNAIRE, translated))
         blanks = [blank for _, blank, _, _ in Formatter().parse(english) if blank]
         assert [blank for _, blank, _, _ in Formatter().parse(other) if blank] == blanks
         assert part == "question" or other != english

@@ -33,6 +33,7 @@ from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.queries import outcomes_frame
 from empathylab.store.schema import answers, responses
 from tests.helpers.endpoint import Served, served
+from tests.helpers.waiting import wait_until
 
 SET = builtin_set("dialogues")
 GOOD = "That sounds really hard. How are you?"
@@ -242,11 +243,8 @@ def test_a_killed_run_goes_on_with_its_retries(tmp_path: Path, database: str | N
         assert runs_frame(lab)["planned"].to_list() == [3 * len(SET)]
 
 
-def wait_for(lab: Lab, durable: int, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while len(keys(lab)) < durable:
-        assert time.monotonic() < end, "it did not get that far in time"
-        time.sleep(0.02)
+def wait_for(lab: Lab, durable: int) -> None:
+    wait_until(lambda: len(keys(lab)) >= durable)
 
 
 def settled_calls(endpoint: Served) -> int:

@@ -21,8 +21,8 @@ score = 3 + latent + generator.normal(size=len(rater))
 ordinal = latent + generator.logistic(size=len(rater))
 pl.DataFrame(
     {
-        "rater": [f"r{one}" for one in rater],
-        "situation": [f"s{one}" for one in situation],
+        "rater": [f"r{item}" for item in rater],
+        "situation": [f"s{item}" for item in situation],
         "arm": np.array(["a", "b", "c"])[arm],
         "x": x,
         "when": 1_700_000_000 + (x * 1000).astype(int),

@@ -107,6 +107,6 @@ def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
         "200 respondents": dataclasses.replace(
             none,
             scores=(hundreds,),
-            respondents=tuple(one.respondent for one in hundreds.respondents),
+            respondents=tuple(respondent.respondent for respondent in hundreds.respondents),
         ),
     }

@@ -37,7 +37,9 @@ def test_the_title_asks_what_the_lab_answers(kinds: dict[str, LabOverview]) -> N
 def test_a_conclusion_states_estimate_interval_and_basis(kinds: dict[str, LabOverview]) -> None:
     data = kinds["only ratings"]
     [headline] = first_screen(data).shown
-    test = next(one for one in data.ratings[0].differences if one.kind == "all")
+    test = next(
+        difference for difference in data.ratings[0].differences if difference.kind == "all"
+    )
     difference = test.difference
     assert (
         f"difference {difference.estimate:+.1f} points, 95% CI {difference.low:+.1f} to "

@@ -53,7 +53,7 @@ def figures(data: LabOverview) -> list[PaperFigure]:
 
 
 def test_the_published_figures_are_all_there(figures: list[PaperFigure]) -> None:
-    titles = [one.title for one in figures]
+    titles = [figure.title for figure in figures]
     for title in (
         "PANAS: change from baseline",
         "PANAS: Positive affect of scripted/person",
@@ -73,7 +73,7 @@ def test_the_published_figures_are_all_there(figures: list[PaperFigure]) -> None
 
 
 def test_file_names_are_safe_and_different(figures: list[PaperFigure]) -> None:
-    names = [one.name for one in figures]
+    names = [figure.name for figure in figures]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"\d\d-[a-z0-9-]+", name) for name in names)
     assert any("gpt" in name for name in names)
@@ -84,14 +84,14 @@ def test_every_figure_is_drawn_and_listed_with_its_caption(
 ) -> None:
     written = write_figures(figures, tmp_path / "new" / "folder", style="svg", width_mm=84)
     listed = json.loads((tmp_path / "new" / "folder" / "figures.json").read_text("utf-8"))
-    assert [one["file"] for one in listed] == [path.name for path in written[:-1]]
+    assert [item["file"] for item in listed] == [path.name for path in written[:-1]]
     assert all(path.read_text("utf-8").startswith("<svg") for path in written[:-1])
-    captions = {one["title"]: one["caption"] for one in listed}
+    captions = {item["title"]: item["caption"] for item in listed}
     assert "Wilson" in captions["Good ratings by emotion"]
 
 
 def chosen(figures: list[PaperFigure], title: str) -> PaperFigure:
-    return next(one for one in figures if one.title == title)
+    return next(figure for figure in figures if figure.title == title)
 
 
 def test_a_figure_is_as_wide_as_asked_for(figures: list[PaperFigure]) -> None:
@@ -135,14 +135,14 @@ def test_tables_hold_the_same_numbers_in_markdown_and_latex(
     data: LabOverview, tmp_path: Path
 ) -> None:
     written = write_tables(report_tables(data), report_paragraphs(data), tmp_path)
-    [markdown] = [one for one in written if one.name.endswith("counts-of-ratings.md")]
+    [markdown] = [item for item in written if item.name.endswith("counts-of-ratings.md")]
     latex = markdown.with_suffix(".tex").read_text("utf-8")
     [first, *_] = count_table(data.ratings[0].comparison)
     for cell in first.values():
         assert cell in markdown.read_text("utf-8")
         assert cell.replace("%", r"\%") in latex
     listed = json.loads((tmp_path / "tables.json").read_text("utf-8"))
-    assert {name for one in listed for name in one["files"]} <= {path.name for path in written}
+    assert {name for item in listed for name in item["files"]} <= {path.name for path in written}
 
 
 def test_paragraphs_are_markdown_in_which_names_are_text(data: LabOverview) -> None:
@@ -157,4 +157,6 @@ def test_an_empty_lab_has_no_figure_and_no_table(tmp_path: Path) -> None:
     assert report_figures(data) == []
     assert report_tables(data) == []
     assert report_paragraphs(data) == ""
-    assert [one.name for one in write_figures([], tmp_path / "f", style="pdf")] == ["figures.json"]
+    assert [figure.name for figure in write_figures([], tmp_path / "f", style="pdf")] == [
+        "figures.json"
+    ]

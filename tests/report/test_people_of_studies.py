@@ -53,8 +53,8 @@ def measured(lab: Lab, *, close: bool = True) -> StudyService:
 def test_people_of_a_closed_study_are_analysed_within_persons(lab: Lab) -> None:
     measured(lab)
     found = estimate_appraisals(read_appraisals(lab))
-    overall = {one.subscale: one for one in found.changes if one.level == "overall"}
-    assert {one.respondent for one in found.changes} == {"human"}
+    overall = {change.subscale: change for change in found.changes if change.level == "overall"}
+    assert {change.respondent for change in found.changes} == {"human"}
     change = overall["positive"]
     assert (change.test, change.n, change.default_n) == ("paired", 4, 4)
     assert (change.default_mean, change.mean, change.delta) == (20, 35, 15)
@@ -105,7 +105,7 @@ def test_from_the_link_to_the_commands_that_close_and_show_it(sqlite_lab: Lab) -
     closed = ran("close", "feelings", "--yes", *where).stdout
     assert closed.strip().endswith("results: empathylab analyze appraisal --respondent human")
     rows = json.loads(ran("appraisal", "--json", *where, app=analyze.app).stdout)["rows"]
-    [row] = [one for one in rows if (one["level"], one["subscale"]) == ("overall", "negative")]
+    [row] = [row for row in rows if (row["level"], row["subscale"]) == ("overall", "negative")]
     assert (row["respondent"], row["n"], row["test"], row["delta"]) == ("human", 4, "paired", 15)
     with pytest.raises(InputError, match="It asks for none: `empathylab analyze appraisal`"):
         ran("ratings", *where, app=analyze.app)
@@ -114,7 +114,7 @@ def test_from_the_link_to_the_commands_that_close_and_show_it(sqlite_lab: Lab) -
 def test_the_report_shows_them_and_misses_no_ratings(sqlite_lab: Lab) -> None:
     measured(sqlite_lab)
     found = collect(sqlite_lab)
-    assert {one.respondent for one in found.appraisal.changes} == {"human"}
+    assert {change.respondent for change in found.appraisal.changes} == {"human"}
     assert found.respondents[0] == "human"
     assert found.unrated == ()
 

@@ -47,7 +47,7 @@ def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Ite
 def test_ratings_are_drawn_without_errors_or_network(visit: Visit) -> None:
     visit.open_all()
     page = visit.page
-    drawn = [one.strip() for one in page.locator("#ratings figcaption").all_inner_texts()]
+    drawn = [text.strip() for text in page.locator("#ratings figcaption").all_inner_texts()]
     assert drawn == [
         "Replies rated Good",
         "How the ratings are distributed",
@@ -56,7 +56,7 @@ def test_ratings_are_drawn_without_errors_or_network(visit: Visit) -> None:
         "Means from the mixed model",
         "Power of a study like this",
     ]
-    raters = [one.strip() for one in page.locator("#raters figcaption").all_inner_texts()]
+    raters = [text.strip() for text in page.locator("#raters figcaption").all_inner_texts()]
     assert raters == [
         "Raters: total of the Toronto Empathy Questionnaire",
         "Raters: age",

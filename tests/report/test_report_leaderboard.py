@@ -75,13 +75,13 @@ def test_three_whom_people_rated_have_one(sqlite_lab: Lab, tmp_path: Path) -> No
     released_lab(sqlite_lab, tmp_path, arms=("human", "gpt", "llama"))
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
-    assert {one.respondent for one in board.entries} == {"human", "gpt", "llama"}
+    assert {entry.respondent for entry in board.entries} == {"human", "gpt", "llama"}
 
 
 def test_one_whom_a_judge_rated_stands_beside_those_whom_people_did(judged: Lab) -> None:
     board = report_leaderboard(judged, STUDY)
     assert board is not None
-    how = {one.respondent: one.found.basis for one in board.entries}
+    how = {entry.respondent: entry.found.basis for entry in board.entries}
     assert how == dict.fromkeys(("human", "gpt", "llama", "mixtral"), "people") | {NEW: "judge"}
     beyond = {line.respondent: line.beyond for line in leaderboard_section(board).lines}
     assert beyond[NEW]
@@ -122,7 +122,7 @@ def test_a_judge_of_nothing_but_what_people_rated_is_not_named(
     judge_replies(sqlite_lab, study_responses(sqlite_lab, judged_study(sqlite_lab, STUDY).row))
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
-    line = next(one for one in board.entries if one.respondent == "gpt")
+    line = next(entry for entry in board.entries if entry.respondent == "gpt")
     assert (line.found.basis, line.found.judge, line.judged_first) == ("people", None, None)
 
 
@@ -137,10 +137,10 @@ def test_a_judge_that_sharpens_people_is_said_to_have_been_asked_in_several_ways
     judge_replies(sqlite_lab, mine[:5], Asking(seed=9))
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
-    line = next(one for one in board.entries if one.respondent == "gpt")
+    line = next(entry for entry in board.entries if entry.respondent == "gpt")
     assert (line.found.basis, line.found.judge) == ("people and judge", "a/judge")
     assert line.judged_first is not None
-    assert sum("a/judge was asked with 2 setups" in one for one in board.notes) == 1
+    assert sum("a/judge was asked with 2 setups" in note for note in board.notes) == 1
 
 
 def test_replies_read_once_are_those_read_one_by_one(sqlite_lab: Lab, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_judge_that_only_chose_between_replies_has_a_card(
     run(sqlite_lab, [Job(first, [plan_comparing(comparing)])])
     data = collect(sqlite_lab)
     [analysis] = data.judges
-    card = next(one for one in analysis.cards if one.judge == "a/judge")
+    card = next(card for card in analysis.cards if card.judge == "a/judge")
     assert (card.n, card.decision) == (0, "cannot tell")
     assert "a/judge: empathy" in render(data)
 
@@ -194,7 +194,7 @@ def test_a_report_trains_no_judge(sqlite_lab: Lab, tmp_path: Path) -> None:
     add_replies(sqlite_lab, NEW, dict.fromkeys(situation_ids(sqlite_lab), "I see."))
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
-    assert NEW not in {one.respondent for one in board.entries}
+    assert NEW not in {entry.respondent for entry in board.entries}
     assert any(NEW in note for note in board.notes)
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from empathylab.store.queries import failures_frame
 from empathylab.store.schema import answers, batches, responses
 from tests.helpers.personalities import Met, personalities
 from tests.helpers.plans import chains_of, plan_of
+from tests.helpers.waiting import wait_until
 
 QUICK = Batching(first_wait=0.02, longest_wait=0.05)
 QUESTIONS = [f"question {number}" for number in range(7)]
@@ -93,10 +93,7 @@ def test_a_killed_run_fetches_the_batch_that_is_under_way(met: Met, tmp_path: Pa
         )
 
     process = start()
-    end = time.monotonic() + 60
-    while met.seen("batched")["calls"] == before:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_until(lambda: met.seen("batched")["calls"] != before)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     with Lab.open(tmp_path) as lab:

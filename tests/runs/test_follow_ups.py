@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from empathylab.store import Lab, runs_frame
 from empathylab.store.schema import answers
 from tests.helpers.endpoint import Served, served
 from tests.helpers.plans import Recorder, chains_of
+from tests.helpers.waiting import wait_until
 
 SCRIPT = """
 import pathlib, sys
@@ -100,11 +100,8 @@ def test_a_killed_run_of_chains_ends_as_one_that_was_left_alone(
     assert sum(calls.values()) - 120 <= 2 * 4 * 6
 
 
-def _wait_for_calls(endpoint: Served, least: int, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while sum(endpoint.counts()["answered"].values()) < least:
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+def _wait_for_calls(endpoint: Served, least: int) -> None:
+    wait_until(lambda: sum(endpoint.counts()["answered"].values()) >= least)
 
 
 def test_chains_go_side_by_side(sqlite_lab: Lab) -> None:
@@ -207,8 +204,8 @@ def test_a_plan_that_replays_differently_is_refused(sqlite_lab: Lab) -> None:
     def other(thread: Thread) -> Sequence[Request]:
         assert plan.follow_up is not None
         return [
-            dataclasses.replace(one, messages=(Message("user", "something else"),))
-            for one in plan.follow_up(thread)
+            dataclasses.replace(item, messages=(Message("user", "something else"),))
+            for item in plan.follow_up(thread)
         ]
 
     with pytest.raises(LabError, match="--fresh"):

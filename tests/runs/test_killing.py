@@ -7,11 +7,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
 from tests.helpers.endpoint import Served, served
+from tests.helpers.waiting import wait_until
 
 SCRIPT = """
 import pathlib, sys
@@ -60,7 +60,7 @@ def test_a_killed_run_goes_on_and_every_answer_is_there_once(
         counted_before = 0
         for _ in range(kills):
             process = start(tmp_path, database, endpoint)
-            _wait_until(partial(_answered, endpoint, counted_before + 60))
+            wait_until(partial(_answered, endpoint, counted_before + 60))
             process.send_signal(signal.SIGKILL)
             process.communicate()
             kept = answers(tmp_path, database)
@@ -84,7 +84,7 @@ def test_an_answer_once_acknowledged_is_never_asked_again(tmp_path: Path) -> Non
     with served(latency=0.02) as endpoint:
         process = start(tmp_path, None, endpoint)
         file = tmp_path / "lab.sqlite"
-        _wait_until(lambda: _durable(file) >= 100)
+        wait_until(lambda: _durable(file) >= 100)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         durable = set(answers(tmp_path, None))
@@ -99,7 +99,7 @@ def test_an_answer_once_acknowledged_is_never_asked_again(tmp_path: Path) -> Non
 def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
     with served(latency=0.05) as endpoint:
         process = start(tmp_path, None, endpoint)
-        _wait_until(partial(_answered, endpoint, 60))
+        wait_until(partial(_answered, endpoint, 60))
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=120)
         assert process.returncode != 0
@@ -121,11 +121,3 @@ def _durable(file: Path) -> int:
         return 0
     finally:
         connection.close()
-
-
-def _wait_until(condition: object, seconds: float = 60) -> None:
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)

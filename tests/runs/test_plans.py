@@ -22,8 +22,8 @@ def plan(lab: Lab, retries: int) -> Plan:
 def test_a_retry_has_a_key_and_a_seed_of_its_own() -> None:
     second = request().again()
     third = second.again()
-    assert [one.key for one in (second, third)] == ["q/retry-1", "q/retry-2"]
-    assert [one.parameters.seed for one in (second, third)] == [10_005, 20_005]
+    assert [value.key for value in (second, third)] == ["q/retry-1", "q/retry-2"]
+    assert [value.parameters.seed for value in (second, third)] == [10_005, 20_005]
     assert (third.retry, third.messages) == (2, request().messages)
 
 

@@ -10,7 +10,7 @@ from empathylab.scales.wording import with_words
 
 
 def scored(scale: Scale, answers: dict[int, int]) -> dict[str, float | None]:
-    return {one.subscale: one.value for one in score(scale, answers)}
+    return {item.subscale: item.value for item in score(scale, answers)}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,9 @@ def scored(scale: Scale, answers: dict[int, int]) -> dict[str, float | None]:
 def test_a_deviation_from_the_published_scale_is_documented_with_its_source(
     scale: str, words: str
 ) -> None:
-    [found] = [one for one in builtin_scale(scale).deviations if words in one.what]
+    [found] = [
+        deviation for deviation in builtin_scale(scale).deviations if words in deviation.what
+    ]
     assert found.source
 
 

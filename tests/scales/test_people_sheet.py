@@ -32,7 +32,7 @@ def test_a_bad_cell_makes_one_administration_invalid(tmp_path: Path) -> None:
         [("Fear_F2S1", [*[2] * 19, "often"], [4] * 20), ("Fear_F2S1", [1] * 20, [9] * 20)],
     )
     found = read_people(path, PANAS)
-    assert [one.outcome for one in found.administrations] == [
+    assert [administration.outcome for administration in found.administrations] == [
         "unparseable",
         "valid",
         "valid",

@@ -134,7 +134,10 @@ def test_more_answers_than_items_are_not_shifted(tmp_path: Path) -> None:
 def test_a_missing_order_column_spoils_only_its_own_administrations(tmp_path: Path) -> None:
     columns = {"General_test-0_order-0": [3] * ITEMS, "General_test-0_order-1": [3] * ITEMS}
     found = read(write_results(tmp_path / FILE, columns))
-    assert [one.outcome for one in found.administrations] == ["valid", "unparseable"]
+    assert [administration.outcome for administration in found.administrations] == [
+        "valid",
+        "unparseable",
+    ]
     assert found.invalid == {"the file has no column order-1": 1}
 
 

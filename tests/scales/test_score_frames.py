@@ -31,7 +31,7 @@ def test_a_frame_is_scored_like_a_single_administration(name: str, data: st.Data
     value = st.floats(scale.minimum, scale.maximum)
     values = {item: data.draw(value) for item in range(1, scale.items + 1)}
     found = dict(score_frame(answers(values), {7: scale}).select("subscale", "score").iter_rows())
-    expected = {one.subscale: one.value for one in score(scale, values)}
+    expected = {item.subscale: item.value for item in score(scale, values)}
     assert found == pytest.approx(expected)
 
 

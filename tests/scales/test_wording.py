@@ -62,7 +62,7 @@ def test_small_json_may_hold_plain_lists_and_several_scales(tmp_path: Path) -> N
         {"name": "dass21", "items": ["x"] * 21},
     ]
     found = read_wording(written(tmp_path, "two.json", scales))
-    assert [(one.scale_id, len(one.words)) for one in found] == [("bfne", 12), ("dass-21", 21)]
+    assert [(item.scale_id, len(item.words)) for item in found] == [("bfne", 12), ("dass-21", 21)]
 
 
 def test_csv_gives_the_wording_of_each_scale(tmp_path: Path) -> None:
@@ -163,14 +163,14 @@ def test_other_kinds_of_file_are_refused(tmp_path: Path) -> None:
 @pytest.mark.shared_data
 def test_the_published_questionnaires_give_the_wording_of_nine_scales(shared_data: Path) -> None:
     found = read_wording(shared_data / "emotionbench" / "questionnaires.json")
-    assert {one.scale_id for one in found} == set(builtin_scales()) - {"teq"}
-    assert all(one.new_scale is None for one in found)
+    assert {item.scale_id for item in found} == set(builtin_scales()) - {"teq"}
+    assert all(item.new_scale is None for item in found)
 
 
 @pytest.mark.shared_data
 def test_the_published_words_of_panas_are_those_that_ship(shared_data: Path) -> None:
     found = read_wording(shared_data / "emotionbench" / "questionnaires.json")
-    published = {one.scale_id: one.words for one in found}
+    published = {item.scale_id: item.words for item in found}
     assert published["panas"] == builtin_scale("panas").words
 
 

@@ -55,8 +55,8 @@ def length(one: Situation) -> int:
 
 
 def unbalanced(sets: Sets) -> list[str]:
-    per_factor = Counter((one.emotion, one.factor) for one in sets["appraisal"])
-    per_emotion = Counter(one.emotion for one in sets["dialogues"])
+    per_factor = Counter((item.emotion, item.factor) for item in sets["appraisal"])
+    per_emotion = Counter(dialogue.emotion for dialogue in sets["dialogues"])
     found = [f"{key}: {count}" for key, count in per_factor.items() if count < 5]
     return found + [f"{key}: {count}" for key, count in per_emotion.items() if count < 6]
 
@@ -95,9 +95,9 @@ def same_names(sets: Sets) -> list[str]:
     """Surnames that two situations share."""
     owners: dict[str, set[str]] = {}
     for chosen in sets.values():
-        for one in chosen:
-            for name in re.findall(r"\b(?:Mr|Mrs|Ms|Dr|Professor)\.? ([A-Z]\w+)", texts(one)):
-                owners.setdefault(name, set()).add(one.id)
+        for item in chosen:
+            for name in re.findall(r"\b(?:Mr|Mrs|Ms|Dr|Professor)\.? ([A-Z]\w+)", texts(item)):
+                owners.setdefault(name, set()).add(item.id)
     return [name for name, ids in owners.items() if len(ids) > 1]
 
 
@@ -124,10 +124,10 @@ def misfiled(sets: Sets) -> list[str]:
         "Kofi, who teaches your wife's pottery class": "Romantic (Opposite Gender)",
     }
     return [
-        one.id
-        for one in sets["appraisal"]
+        item.id
+        for item in sets["appraisal"]
         for words, factor in rivals.items()
-        if words in one.text and one.factor != factor
+        if words in item.text and item.factor != factor
     ]
 
 
@@ -151,7 +151,7 @@ def syllables(word: str) -> int:
 def hard_to_read(sets: Sets) -> list[str]:
     """Scenes above the ninth grade, that is above the level of a 14-year-old."""
     scenes = (*sets["appraisal"], *sets["dialogues"])
-    return [one.id for one in scenes if grade(texts(one)) > 9]
+    return [scene.id for scene in scenes if grade(texts(scene)) > 9]
 
 
 RULES: tuple[Callable[[Sets], list[str]], ...] = (
@@ -194,7 +194,7 @@ def test_the_grade_is_that_of_a_text_counted_by_hand() -> None:
 def test_endings_differ_in_kind() -> None:
     """Not every scene closes on a line of speech or a two-word sentence."""
     for name in ("appraisal", "dialogues"):
-        last = [re.split(r"(?<=[.!?])\s+", one.text)[-1] for one in NEW[name]]
+        last = [re.split(r"(?<=[.!?])\s+", item.text)[-1] for item in NEW[name]]
         short = sum(len(sentence.split()) <= 4 for sentence in last)
         quoted = sum(sentence.rstrip().endswith('"') for sentence in last)
         assert short < 0.1 * len(last)
@@ -214,10 +214,10 @@ def test_version_1_is_what_0_1_shipped() -> None:
 
 def test_an_id_never_stands_for_another_text() -> None:
     for name, newest in NEW.items():
-        before = {one.id: (one.text, one.utterance, one.counterpart) for one in OLD[name]}
-        for one in newest:
-            if one.id in before:
-                assert (one.text, one.utterance, one.counterpart) == before[one.id], one.id
+        before = {item.id: (item.text, item.utterance, item.counterpart) for item in OLD[name]}
+        for item in newest:
+            if item.id in before:
+                assert (item.text, item.utterance, item.counterpart) == before[item.id], item.id
 
 
 def test_a_version_can_be_named() -> None:
@@ -258,5 +258,5 @@ def test_tags_come_from_the_vocabulary_and_each_says_itself_in_two_languages() -
     ],
 )
 def test_what_a_reader_should_be_warned_of_is_tagged(situation: str, tag: str) -> None:
-    [found] = [one for one in NEW["dialogues"] if one.id == situation]
+    [found] = [dialogue for dialogue in NEW["dialogues"] if dialogue.id == situation]
     assert tag in found.tags

@@ -41,23 +41,23 @@ def test_there_are_32_emotions_half_of_them_pleasant() -> None:
 def test_the_appraisal_set_covers_8_emotions_and_36_factors() -> None:
     chosen = builtin_set("appraisal")
     assert chosen.emotions == APPRAISAL_EMOTIONS
-    per_factor = Counter((one.emotion, one.factor) for one in chosen)
+    per_factor = Counter((item.emotion, item.factor) for item in chosen)
     assert len(per_factor) == 36
     assert set(per_factor.values()) == {5}
-    assert all(one.counterpart and one.counterpart != one.text for one in chosen)
+    assert all(item.counterpart and item.counterpart != item.text for item in chosen)
 
 
 def test_the_dialogue_set_covers_32_emotions_with_utterances() -> None:
     chosen = builtin_set("dialogues")
     assert chosen.emotions == DIALOGUE_EMOTIONS
-    assert set(Counter(one.emotion for one in chosen).values()) == {6}
-    assert all(one.utterance for one in chosen)
-    assert all(one.valence in ("mixed", valence_of(one.emotion or "")) for one in chosen)
+    assert set(Counter(item.emotion for item in chosen).values()) == {6}
+    assert all(item.utterance for item in chosen)
+    assert all(item.valence in ("mixed", valence_of(item.emotion or "")) for item in chosen)
 
 
 @pytest.mark.parametrize("set_id", sorted(builtin_sets()))
 def test_no_two_built_in_situations_are_alike(set_id: str) -> None:
-    texts = [" ".join(one.text.lower().split()) for one in builtin_set(set_id)]
+    texts = [" ".join(item.text.lower().split()) for item in builtin_set(set_id)]
     assert len(set(texts)) == len(texts)
     openings = Counter(" ".join(text.split()[:4]) for text in texts)
     assert openings.most_common(1)[0][1] <= 3
@@ -74,7 +74,7 @@ def test_built_in_sets_say_that_people_did_not_validate_them(set_id: str) -> Non
 def test_the_first_of_each_emotion_come_from_different_factors() -> None:
     picked = builtin_set("appraisal").first_per_group(3)
     assert len(picked) == 24
-    assert len({(one.emotion, one.factor) for one in picked}) == 24
+    assert len({(item.emotion, item.factor) for item in picked}) == 24
 
 
 def test_the_first_of_each_factor_are_36() -> None:
@@ -84,7 +84,7 @@ def test_the_first_of_each_factor_are_36() -> None:
 
 def test_a_set_can_be_narrowed_to_an_emotion_and_a_factor() -> None:
     chosen = builtin_set("appraisal")
-    assert {one.emotion for one in chosen.only(emotion="guilt")} == {"guilt"}
+    assert {item.emotion for item in chosen.only(emotion="guilt")} == {"guilt"}
     assert len(chosen.only(factor="Winter")) == 5
     with pytest.raises(UnknownName, match="Did you mean 'Winter'"):
         chosen.only(factor="winer")

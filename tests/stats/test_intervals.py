@@ -22,7 +22,7 @@ def overall(evoked: list[float], rest: list[float], situations: list[str]) -> Sc
         for score, situation in zip(evoked, situations, strict=True)
     ]
     frame = pl.DataFrame([{name: row.get(name) for name in SCORES} for row in rows], schema=SCORES)
-    return next(one for one in scale_changes(frame) if one.level == "overall")
+    return next(change for change in scale_changes(frame) if change.level == "overall")
 
 
 def each(values: list[float]) -> list[str]:

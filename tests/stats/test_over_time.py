@@ -103,7 +103,9 @@ def test_values_that_never_vary_give_no_test() -> None:
 def test_the_change_from_rest_takes_rest_away_on_both_occasions() -> None:
     before = _occasion([30, 31, 29], [20, 22, 21, 19, 23, 24])
     after = _occasion([32, 33, 34], [21, 23, 22, 19, 25, 24])
-    found = {one.measure: one.shift for one in score_shifts(before, after) if not one.emotion}
+    found = {
+        shift.measure: shift.shift for shift in score_shifts(before, after) if not shift.emotion
+    }
     assert found["rest"].difference == pytest.approx(3.0)
     assert found["evoked"].difference == pytest.approx(5 / 6)
     assert found["change"].difference == pytest.approx(5 / 6 - 3.0)
@@ -114,9 +116,9 @@ def test_the_variance_of_the_change_is_the_sum_of_both() -> None:
     rest, rest_after = [30.0, 31.0, 29.0], [32.0, 33.0, 35.0]
     evoked, evoked_after = [20.0, 22, 21, 19, 23, 24], [21.0, 23, 22, 19, 25, 24]
     found = {
-        one.measure: one.shift
-        for one in score_shifts(_occasion(rest, evoked), _occasion(rest_after, evoked_after))
-        if not one.emotion
+        shift.measure: shift.shift
+        for shift in score_shifts(_occasion(rest, evoked), _occasion(rest_after, evoked_after))
+        if not shift.emotion
     }
     moved = np.array(evoked_after) - np.array(evoked)
     a = moved.var(ddof=1) / 6
@@ -133,8 +135,8 @@ def test_repeats_of_a_situation_count_once() -> None:
     once = _occasion([30, 31, 29], [20, 22, 21, 19, 23, 24])
     twice = pl.concat([once, once.filter(phase="evoked")])
     after = _occasion([30, 31, 29], [22, 23, 24, 19, 23, 25])
-    single = [one.shift for one in score_shifts(once, after) if one.measure == "evoked"]
-    double = [one.shift for one in score_shifts(twice, after) if one.measure == "evoked"]
+    single = [shift.shift for shift in score_shifts(once, after) if shift.measure == "evoked"]
+    double = [shift.shift for shift in score_shifts(twice, after) if shift.measure == "evoked"]
     assert single == double
 
 
@@ -152,7 +154,9 @@ def test_people_are_the_units_where_scores_name_them() -> None:
         )
 
     found = {
-        one.measure: one.shift for one in score_shifts(people(1), people(2)) if not one.emotion
+        shift.measure: shift.shift
+        for shift in score_shifts(people(1), people(2))
+        if not shift.emotion
     }
     assert found["change"].n_before == 6
     assert found["change"].difference == pytest.approx(2.5)
@@ -163,12 +167,14 @@ def test_p_is_corrected_over_all_situations_and_over_emotions_apart() -> None:
     before = _occasion([30, 31, 29], [20, 22, 21, 19, 23, 24])
     after = _occasion([32, 33, 34], [21, 23, 22, 19, 25, 24])
     found = score_shifts(before, after)
-    whole = [one for one in found if one.emotion is None]
-    emotions = [one for one in found if one.emotion is not None]
-    assert min(one.p_holm for one in whole) == pytest.approx(3 * min(one.shift.p for one in whole))
-    assert [one.measure for one in emotions] == ["evoked", "change"]
-    assert min(one.p_holm for one in emotions) == pytest.approx(
-        2 * min(one.shift.p for one in emotions)
+    whole = [item for item in found if item.emotion is None]
+    emotions = [item for item in found if item.emotion is not None]
+    assert min(item.p_holm for item in whole) == pytest.approx(
+        3 * min(item.shift.p for item in whole)
+    )
+    assert [emotion.measure for emotion in emotions] == ["evoked", "change"]
+    assert min(emotion.p_holm for emotion in emotions) == pytest.approx(
+        2 * min(emotion.shift.p for emotion in emotions)
     )
 
 
@@ -188,9 +194,9 @@ def test_the_interval_of_the_change_covers_at_its_rate() -> None:
         before = _occasion(list(rng.normal(30, 2, 5)), list(20 + places + rng.normal(0, 2, 12)))
         after = _occasion(list(rng.normal(31, 2, 5)), list(23 + places + rng.normal(0, 2, 12)))
         [shift] = [
-            one.shift
-            for one in score_shifts(before, after)
-            if one.measure == "change" and not one.emotion
+            shift.shift
+            for shift in score_shifts(before, after)
+            if shift.measure == "change" and not shift.emotion
         ]
         covered += shift.low <= 2.0 <= shift.high
     assert 0.92 <= covered / trials <= 0.98

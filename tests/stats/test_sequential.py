@@ -15,13 +15,13 @@ FIVE = (0.2, 0.4, 0.6, 0.8, 1.0)
 
 def test_obrien_fleming_boundaries_are_the_published_ones() -> None:
     """Lan & DeMets (1983), five equal looks, one-sided .025, as their program LD98 prints them."""
-    found = [one.z for one in spending_boundaries(FIVE, alpha=0.05)]
+    found = [boundary.z for boundary in spending_boundaries(FIVE, alpha=0.05)]
     assert found == pytest.approx([4.8769, 3.3569, 2.6803, 2.2898, 2.0310], abs=2e-4)
 
 
 def test_pocock_boundaries_are_the_published_ones() -> None:
     """The Pocock-type function in the same setting, from the same program."""
-    found = [one.z for one in spending_boundaries(FIVE, alpha=0.05, spending="pocock")]
+    found = [boundary.z for boundary in spending_boundaries(FIVE, alpha=0.05, spending="pocock")]
     assert found == pytest.approx([2.4380, 2.4268, 2.4101, 2.3966, 2.3859], abs=2e-4)
 
 
@@ -56,5 +56,5 @@ def test_boundaries_reject_as_often_as_a_multivariate_normal_says(spending: Spen
     correlation /= np.sqrt(np.maximum.outer(fractions, fractions))
     for looks in range(2, 5):
         joint = multivariate_normal(cov=correlation[:looks, :looks], seed=1)
-        inside = joint.cdf([one.z for one in found[:looks]])
+        inside = joint.cdf([item.z for item in found[:looks]])
         assert 2 * (1 - inside) == pytest.approx(found[looks - 1].spent, abs=2e-4)

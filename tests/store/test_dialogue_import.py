@@ -31,8 +31,11 @@ def brought(lab: Lab, path: Path, *rows: str, turns: int = 1) -> ImportedRelease
 
 def test_conversations_and_replies_are_in_the_lab(lab: Lab, tmp_path: Path) -> None:
     done = brought(lab, tmp_path / "train.csv", *ROWS)
-    assert [(one.things, one.added) for one in done.things] == [("situations", 2), ("responses", 2)]
-    assert [one.emotion for one in lab_situation_set(lab, "empatheticdialogues")] == [
+    assert [(thing.things, thing.added) for thing in done.things] == [
+        ("situations", 2),
+        ("responses", 2),
+    ]
+    assert [item.emotion for item in lab_situation_set(lab, "empatheticdialogues")] == [
         "proud",
         "sad",
     ]
@@ -47,10 +50,10 @@ def test_the_same_file_again_changes_nothing(lab: Lab, tmp_path: Path) -> None:
 
 def test_a_corrected_file_says_what_changed(lab: Lab, tmp_path: Path) -> None:
     brought(lab, tmp_path / "train.csv", *ROWS)
-    mended = [one.replace("Stay in", "Go out") for one in ROWS]
+    mended = [row.replace("Stay in", "Go out") for row in ROWS]
     done = brought(lab, tmp_path / "train.csv", *mended)
     assert done.change == "replaced"
-    counts = {one.things: (one.changed, one.unchanged) for one in done.things}
+    counts = {thing.things: (thing.changed, thing.unchanged) for thing in done.things}
     assert counts["responses"] == (1, 1)
 
 

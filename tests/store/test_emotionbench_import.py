@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def changes(lab: Lab, path: Path) -> dict[str, str]:
-    return {one.file: one.change for one in import_emotionbench(lab, path)}
+    return {item.file: item.change for item in import_emotionbench(lab, path)}
 
 
 def counts(lab: Lab) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def test_models_and_people_share_situations(lab: Lab, folder: Path) -> None:
 def test_the_published_set_can_be_read_back(lab: Lab, folder: Path) -> None:
     import_emotionbench(lab, folder)
     found = lab_situation_set(lab, "emotionbench")
-    assert [one.id for one in found] == ["anger-0-0", "anger-0-1", "anger-1-0", "guilt-0-0"]
+    assert [item.id for item in found] == ["anger-0-0", "anger-0-1", "anger-1-0", "guilt-0-0"]
     assert {"emotionbench", "emotionbench-tested"} == set(situation_sets_frame(lab)["set"])
 
 
@@ -142,7 +142,7 @@ def test_an_invalid_administration_is_kept_with_its_reason(lab: Lab, folder: Pat
         folder / "results" / FILE,
         {REST: [3] * ITEMS, AFTER: [*[2] * 19, "two"], "Anger-0_scenario-0_test-0_order-10": [1]},
     )
-    (done,) = [one for one in import_emotionbench(lab, folder) if one.file == FILE]
+    (done,) = [item for item in import_emotionbench(lab, folder) if item.file == FILE]
     assert done.invalid == {
         "an answer is not a whole number": 1,
         "the file has no column order-10": 1,
@@ -154,7 +154,7 @@ def test_an_invalid_administration_is_kept_with_its_reason(lab: Lab, folder: Pat
 
 def test_a_file_of_an_unknown_scale_is_skipped_with_a_reason(lab: Lab, folder: Path) -> None:
     write_results(folder / "gpt-9-NOSUCH-testing.csv", {REST: [3] * ITEMS})
-    (done,) = [one for one in import_emotionbench(lab, folder) if one.holds == "unknown"]
+    (done,) = [item for item in import_emotionbench(lab, folder) if item.holds == "unknown"]
     assert done.change == "skipped"
     assert "<model>-<SCALE>-testing.csv" in str(done.note)
 
@@ -217,8 +217,8 @@ def test_answers_come_back_exactly(lab: Lab, folder: Path) -> None:
 @pytest.mark.shared_data
 def test_the_published_folder_is_imported_whole(sqlite_lab: Lab, shared_data: Path) -> None:
     done = import_emotionbench(sqlite_lab, shared_data / "emotionbench")
-    assert sum(one.count for one in done if one.respondent == "human") == 2 * 1266
-    assert not any(one.invalid or one.ignored for one in done)
+    assert sum(item.count for item in done if item.respondent == "human") == 2 * 1266
+    assert not any(item.invalid or item.ignored for item in done)
 
 
 def test_a_result_file_without_any_answer_is_skipped_and_adds_nobody(

@@ -59,7 +59,7 @@ def test_a_larger_run_counts_what_a_smaller_one_judged_once(lab: Lab) -> None:
     judge(lab, replies[:2])
     judge(lab, replies)
     frame = lab_judgements(lab)
-    assert sorted(frame["response"]) == sorted(one.response for one in replies)
+    assert sorted(frame["response"]) == sorted(reply.response for reply in replies)
 
 
 def test_asked_afresh_the_newest_answer_counts(lab: Lab) -> None:
@@ -82,7 +82,7 @@ def test_only_the_way_of_asking_used_last_counts(lab: Lab) -> None:
 
 def test_a_way_of_asking_that_holds_more_of_what_matters_is_preferred(lab: Lab) -> None:
     replies = replied(lab, "a/model")
-    ids = [one.response for one in replies]
+    ids = [reply.response for reply in replies]
     judge(lab, replies, "Bad", temperature=1.0)
     judge(lab, replies[:1], "Good", temperature=0.5)
     frame = lab_judgements(lab, about=[ids])
@@ -141,7 +141,7 @@ def test_a_launched_study_is_judged_on_what_its_raters_see(lab: Lab) -> None:
     study = judged_study(lab, "small")
     replies = study_responses(lab, study.row)
     assert len(replies) == 12
-    assert {one.respondent for one in replies} == {"first/model", "second/model"}
+    assert {reply.respondent for reply in replies} == {"first/model", "second/model"}
     assert study_instrument(study).dimensions[0].question == "How empathetic?"
     assert service.study.name == study.name
 
@@ -152,8 +152,8 @@ def test_a_newcomer_is_judged_on_the_studys_situations(lab: Lab) -> None:
     study = judged_study(lab, "small")
     frozen = study_responses(lab, study.row)
     alone = responses_to_judge(lab, study, ["new/model"])
-    assert {one.respondent for one in alone} == {"new/model"}
-    assert {one.situation for one in alone} == {one.situation for one in frozen}
+    assert {item.respondent for item in alone} == {"new/model"}
+    assert {item.situation for item in alone} == {item.situation for item in frozen}
     beside = responses_to_judge(lab, study, ["new/model", "first/model"])
     assert len(beside) == 12
     assert responses_to_judge(lab, study, []) == frozen
@@ -168,12 +168,12 @@ def test_of_a_newcomers_replies_the_newest_is_judged(sqlite_lab: Lab) -> None:
     study = judged_study(sqlite_lab, "small")
     found = responses_to_judge(sqlite_lab, study, ["new/model"])
     all_of_them = [
-        one.response
-        for one in set_responses(sqlite_lab, "dialogues")
-        if one.respondent == "new/model"
+        response.response
+        for response in set_responses(sqlite_lab, "dialogues")
+        if response.respondent == "new/model"
     ]
     assert len(found) == 6
-    assert min(one.response for one in found) > sorted(all_of_them)[len(all_of_them) // 2 - 1]
+    assert min(item.response for item in found) > sorted(all_of_them)[len(all_of_them) // 2 - 1]
 
 
 def test_an_older_version_is_named_with_its_number(lab: Lab) -> None:
@@ -194,7 +194,7 @@ def test_an_unknown_study_names_the_nearest(sqlite_lab: Lab) -> None:
 def test_respondents_must_have_replies(sqlite_lab: Lab) -> None:
     replies = replied(sqlite_lab, "a/model", "human")
     kept = select_responses(replies, ["human"], where="set dialogues")
-    assert {one.respondent for one in kept} == {"human"}
+    assert {item.respondent for item in kept} == {"human"}
     with pytest.raises(UnknownName, match="there is no respondent with replies 'humans'"):
         select_responses(replies, ["humans"], where="set dialogues")
     with pytest.raises(InputError, match="there are no replies to judge"):
@@ -203,8 +203,12 @@ def test_respondents_must_have_replies(sqlite_lab: Lab) -> None:
 
 def test_a_response_is_under_way_while_a_study_shows_it(lab: Lab) -> None:
     opened(lab, between())
-    mine = [one.response for one in study_responses(lab, judged_study(lab, "small").row)]
-    others = [one.response for one in set_responses(lab, "dialogues") if one.response not in mine]
+    mine = [response.response for response in study_responses(lab, judged_study(lab, "small").row)]
+    others = [
+        response.response
+        for response in set_responses(lab, "dialogues")
+        if response.response not in mine
+    ]
     assert shown_in_open_study(lab, mine[:1])
     assert not shown_in_open_study(lab, others)
     with lab.writing() as connection:

@@ -57,12 +57,12 @@ def tables_of(connection: Connection) -> dict[str, Any]:
     return {
         table: {
             "columns": {
-                one["name"]: (str(one["type"]), one["nullable"], one["default"])
-                for one in found.get_columns(table)
+                column["name"]: (str(column["type"]), column["nullable"], column["default"])
+                for column in found.get_columns(table)
             },
             "primary": found.get_pk_constraint(table),
             # SQLite gives no name to a key that a step added to a table that was there.
-            "foreign": in_order(one | {"name": ""} for one in found.get_foreign_keys(table)),
+            "foreign": in_order(key | {"name": ""} for key in found.get_foreign_keys(table)),
             "unique": in_order(found.get_unique_constraints(table)),
             "checks": in_order(found.get_check_constraints(table)),
             "indexes": in_order(found.get_indexes(table)),
@@ -76,14 +76,14 @@ def in_order(found: Iterable[Mapping[str, Any]]) -> list[str]:
     return sorted(
         str(
             {
-                **one,
+                **item,
                 "dialect_options": {
                     name: str(value).replace("<>", "!=") for name, value in options.items()
                 },
             }
         )
-        for one in found
-        for options in [one.get("dialect_options", {})]
+        for item in found
+        for options in [item.get("dialect_options", {})]
     )
 
 

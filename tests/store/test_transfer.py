@@ -22,10 +22,10 @@ def test_every_row_is_written_once_and_comes_back_the_same(lab: Lab, tmp_path: P
             records = json.loads(json.dumps(lab_records(connection)))
     with lab.writing() as connection:
         done = write_records(connection, records)
-    assert sum(one.added for one in done) == sum(map(len, records.values())) > 1000
+    assert sum(item.added for item in done) == sum(map(len, records.values())) > 1000
     with lab.writing() as connection:
         again = write_records(connection, records)
-    assert sum(one.added for one in again) == 0
+    assert sum(item.added for item in again) == 0
     with lab.reading() as connection:
         assert json.loads(json.dumps(lab_records(connection))) == records
 

@@ -117,7 +117,7 @@ def between(**changes: Any) -> Study:
 def within(number: int = 3, **changes: Any) -> Study:
     """The same study within subjects, with so many arms."""
     letters = "abcdefghij"[:number]
-    named = "".join(f"  {one}: model/{one}\n" for one in letters)
+    named = "".join(f"  {letter}: model/{letter}\n" for letter in letters)
     text = BETWEEN.replace("design: between", "design: within")
     text = text.replace("  one: first/model\n  two: second/model\n", named)
     return _parsed(text).model_copy(update=changes)
@@ -132,7 +132,7 @@ def scales() -> dict[str, Scale]:
     """PANAS and the norms as they ship, and a TEQ with words of no meaning."""
     teq = builtin_scale("teq")
     words = [f"Statement {number}" for number in range(1, teq.items + 1)]
-    norms = {one.id: one for one in norm_scales()}
+    norms = {scale.id: scale for scale in norm_scales()}
     return {"teq": with_words(teq, words), "panas": builtin_scale("panas"), **norms}
 
 

@@ -88,22 +88,22 @@ def careful(study: Study, page: Page) -> dict[str, str]:
     content = page.content
     values: dict[str, str] = {}
     block = study.block(page.step.partition("/")[0])
-    for one in content.asks:
-        middle = one.options[len(one.options) // 2].value if one.options else ""
-        if one.kind == "choices":
-            values[f"{one.name}.{middle}"] = middle
-        elif one.kind == "ranking":
-            for place, option in enumerate(one.options, start=1):
-                values[f"{one.name}.{option.value}"] = str(place)
-        elif one.kind == "matrix":
-            for row in one.rows:
-                values[f"{one.name}.{row.value}" if one.name else row.value] = middle
-        elif one.options:
-            values[one.name] = middle
-        elif one.kind == "number":
-            values[one.name] = "30"
-        elif one.required:
-            values[one.name] = "I am so sorry to hear it"
+    for ask in content.asks:
+        middle = ask.options[len(ask.options) // 2].value if ask.options else ""
+        if ask.kind == "choices":
+            values[f"{ask.name}.{middle}"] = middle
+        elif ask.kind == "ranking":
+            for place, option in enumerate(ask.options, start=1):
+                values[f"{ask.name}.{option.value}"] = str(place)
+        elif ask.kind == "matrix":
+            for row in ask.rows:
+                values[f"{ask.name}.{row.value}" if ask.name else row.value] = middle
+        elif ask.options:
+            values[ask.name] = middle
+        elif ask.kind == "number":
+            values[ask.name] = "30"
+        elif ask.required:
+            values[ask.name] = "I am so sorry to hear it"
     if content.page == "consent":
         values["agree"] = "yes"
     if content.page == "check" and isinstance(block, Tutorial) and block.check:

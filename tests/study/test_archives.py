@@ -79,10 +79,12 @@ def test_the_analysis_of_an_archived_study_gives_the_same_numbers(
 ) -> None:
     finished(lab, people=8)
     unpack_study(other, read_archive(archived(lab, tmp_path / "one.zip")))
-    here, there = (analysed(one) for one in (lab, other))
+    here, there = (analysed(value) for value in (lab, other))
     assert json.dumps(here) == json.dumps(there)
     assert here["n"] == 16
-    assert any(one.startswith("Raters saw the emotion label") for one in there["paragraphs"])
+    assert any(
+        paragraph.startswith("Raters saw the emotion label") for paragraph in there["paragraphs"]
+    )
 
 
 def test_a_study_of_imagined_situations_is_archived_with_its_scales(
@@ -142,7 +144,7 @@ def test_an_archive_tells_nobody_and_holds_no_secret(lab: Lab) -> None:
 
 def test_moments_finer_than_a_day_stay_in_the_lab(lab: Lab) -> None:
     finished(lab)
-    days = {one["day"] for one in pack_study(lab, "small").content["ratings.jsonl"]}
+    days = {item["day"] for item in pack_study(lab, "small").content["ratings.jsonl"]}
     assert days == {"2026-03-01"}
 
 
@@ -170,8 +172,8 @@ def test_a_part_of_an_unknown_set_is_not_taken_for_the_whole(lab: Lab, other: La
     finished(lab)
     archive = pack_study(lab, "small")
     content = json.loads(json.dumps(dict(archive.content)))
-    for one in (*content["situations.jsonl"], *content["responses.jsonl"]):
-        one["set"] = "mine@3"
+    for value in (*content["situations.jsonl"], *content["responses.jsonl"]):
+        value["set"] = "mine@3"
     content["sets.json"][0] |= {"set": "mine@3", "id": "mine", "version": 3}
     unpack_study(other, Archive(content))
     names = [row["name"] for row in rows_of(other, schema.situation_sets)]
@@ -190,7 +192,7 @@ def test_a_release_becomes_an_archive_without_the_platforms_ids(
     done = unpack_study(other, read_archive(path))
     assert (done.study, done.ratings, done.raters) == ("welivita-2024", 48, 12)
     assert archived(other, tmp_path / "two.zip", "welivita-2024").read_bytes() == path.read_bytes()
-    here, there = (rated_replies.from_lab(one).to_dict() for one in (lab, other))
+    here, there = (rated_replies.from_lab(value).to_dict() for value in (lab, other))
     assert here["arms"] == there["arms"]
     assert here["collected"] == there["collected"]
 
@@ -198,8 +200,8 @@ def test_a_release_becomes_an_archive_without_the_platforms_ids(
 def test_a_release_tells_what_a_later_model_needs(lab: Lab, other: Lab, tmp_path: Path) -> None:
     released(lab, tmp_path)
     unpack_study(other, pack_study(lab, "welivita-2024"))
-    for one in (lab, other):
-        study = measured_study(one, "welivita-2024")
+    for value in (lab, other):
+        study = measured_study(value, "welivita-2024")
         assert len(study.situations) == 24
         assert study.situation_set == "welivita-2024"
         assert study.dimensions[0].labels == ("Bad", "Okay", "Good")
@@ -245,11 +247,11 @@ def test_the_published_ratings_go_from_lab_to_lab_with_their_counts(
     assert not [name for name in table["annotator_human"].unique() if name in content]
     unpack_study(other, read_archive(path))
     assert archived(other, tmp_path / "two.zip", "welivita-2024").read_bytes() == path.read_bytes()
-    for one in (sqlite_lab, other):
-        ratings = ratings_frame(one, "welivita-2024")
+    for value in (sqlite_lab, other):
+        ratings = ratings_frame(value, "welivita-2024")
         good = ratings.filter(label="Good").group_by("arm").len().sort("arm").rows()
         assert good == [("chatgpt_empathy", 1295), ("human", 986)]
-        days = {arm.arm: str(arm.first) for arm in measured_study(one, "welivita-2024").arms}
+        days = {arm.arm: str(arm.first) for arm in measured_study(value, "welivita-2024").arms}
         assert days == {"human": "2023-11-03", "chatgpt_empathy": "2023-11-10"}
 
 

@@ -91,7 +91,7 @@ class Site:
     def come(self, person: Person) -> Place | Full:
         before = arm_counts(self.study, self.state, self.now)
         known = any(
-            (one.person, one.world) == (person.key, person.world) for one in self.state.places
+            (place.person, place.world) == (person.key, person.world) for place in self.state.places
         )
         answer = choose_place(self.study, self.state, person, self.now, secret=KEY)
         if isinstance(answer, Place):
@@ -117,11 +117,11 @@ class Site:
 
     def turned_away(self, answer: Full, person: Person) -> None:
         active = [
-            one
-            for one in self.state.places
-            if one.world == person.world and counts(one, self.study.time_limits, self.now)
+            place
+            for place in self.state.places
+            if place.world == person.world and counts(place, self.study.time_limits, self.now)
         ]
-        held = Counter(one.arm for one in active)
+        held = Counter(item.arm for item in active)
         room = [arm for arm, slots in self.state.slots.items() if held[arm] < slots]
         if answer.reason == "full" and person.world != "test":
             assert not room
@@ -130,23 +130,23 @@ class Site:
             assert set(room) <= self.state.stopped
         elif answer.reason == "quota":
             total = sum(self.state.slots.values())
-            traits = [one.traits for one in active]
+            traits = [item.traits for item in active]
             assert not has_room(self.study.quotas, total, traits, person.traits)
 
     def check(self) -> None:
-        people = Counter((one.person, one.world) for one in self.state.places)
+        people = Counter((place.person, place.world) for place in self.state.places)
         assert set(people.values()) <= {1}, "nobody has two places"
         for world in ("person", "simulated"):
             active = [
-                one
-                for one in self.state.places
-                if one.world == world and counts(one, self.study.time_limits, self.now)
+                place
+                for place in self.state.places
+                if place.world == world and counts(place, self.study.time_limits, self.now)
             ]
-            holders = Counter((one.arm, one.slot) for one in active)
+            holders = Counter((item.arm, item.slot) for item in active)
             assert set(holders.values()) <= {1}, "no slot has two holders"
             for quota in self.study.quotas:
                 limits = quota_limits(quota, sum(self.state.slots.values()))
-                kinds = Counter(one.traits[quota.by] for one in active)
+                kinds = Counter(item.traits[quota.by] for item in active)
                 assert kinds["female"] <= limits["female"]
                 assert kinds["male"] <= limits["male"]
                 assert kinds["other"] <= limits["others"]
@@ -203,7 +203,7 @@ def test_newcomers_bring_the_arms_back_to_level_after_any_leaving(
         if event.kind != "stop":
             site.play(event)
     held = arm_counts(site.study, site.state, site.now)
-    gap = sum(max(held.values()) - one for one in held.values())
+    gap = sum(max(held.values()) - value for value in held.values())
     for number in range(gap):
         site.come(Person(f"late {number}"))
     after = arm_counts(site.study, site.state, site.now).values()
@@ -235,9 +235,9 @@ def test_every_response_has_exactly_its_number_of_ratings_when_all_places_are_do
     assert place.reason == "full"
     rated = Counter(
         item
-        for one in site.state.places
-        if one.world == "person" and one.status == "finished"
-        for item in slots[one.arm][one.slot].items
+        for place in site.state.places
+        if place.world == "person" and place.status == "finished"
+        for item in slots[place.arm][place.slot].items
     )
     assert rated == Counter(item for own in slots.values() for slot in own for item in slot.items)
     assert set(rated.values()) == {study.repeats}
@@ -256,6 +256,6 @@ def test_two_hundred_raters_who_come_at_once_are_level_and_leave_no_gap() -> Non
         held = arm_counts(study, site.state, site.now).values()
         assert max(held) - min(held) <= 1
     assert isinstance(site.come(Person("one more")), Full)
-    assert {(one.arm, one.slot) for one in site.state.places} == {
+    assert {(place.arm, place.slot) for place in site.state.places} == {
         (arm, number) for arm in "abcde" for number in range(40)
     }

@@ -23,30 +23,30 @@ MANNERS = ("attentive", "brisk", "cheerful")
 
 
 def test_there_is_one_reply_of_each_manner_to_the_first_situation_of_each_emotion() -> None:
-    first = [one.id for one in builtin_set("dialogues").first_per_group(1)]
+    first = [item.id for item in builtin_set("dialogues").first_per_group(1)]
     replies = demo_release().replies
     assert len(first) == 32
-    assert [(one.situation, one.respondent) for one in replies] == [
+    assert [(reply.situation, reply.respondent) for reply in replies] == [
         (situation, f"demo/{manner}") for situation in first for manner in MANNERS
     ]
 
 
 def test_replies_are_short_texts_of_their_own() -> None:
-    texts = [one.text for one in demo_release().replies]
+    texts = [reply.text for reply in demo_release().replies]
     assert len(set(texts)) == len(texts) == 96
     assert all(12 <= len(text.split()) <= 45 for text in texts)
     openings = [" ".join(text.split()[:3]) for text in texts]
-    assert max(openings.count(one) for one in openings) <= 2
+    assert max(openings.count(opening) for opening in openings) <= 2
 
 
 def test_replies_say_where_they_come_from() -> None:
     table = tomllib.loads((files("empathylab.study.demo") / "replies.toml").read_text("utf-8"))
     assert (table["licence"], table["validated"]) == ("CC0-1.0", False)
     assert all(
-        one.details is not None
-        and one.details["licence"] == "CC0-1.0"
-        and one.details["validated"] is False
-        for one in demo_release().replies
+        reply.details is not None
+        and reply.details["licence"] == "CC0-1.0"
+        and reply.details["validated"] is False
+        for reply in demo_release().replies
     )
 
 
@@ -59,7 +59,7 @@ def test_the_study_checks_without_a_problem_or_a_note(lab: Lab) -> None:
 
 
 def test_the_study_shows_every_kind_of_block_that_a_rating_study_has() -> None:
-    shown = {one.kind for one in demo_study().blocks}
+    shown = {block.kind for block in demo_study().blocks}
     other = {"compare", "imagine", "norm", "write"}
     live = {"chat", "feel", "reply", "tell"}
     assert shown == set(block_types()) - other - live
@@ -105,7 +105,7 @@ def test_no_page_names_a_manner(sqlite_lab: Lab) -> None:
     visitor = Visitor(app_of(service))
     end = walk_pages(visitor, service.study)
     assert "Thank you" in end.text
-    sent = "\n".join(one.text for one in visitor.sent).lower()
+    sent = "\n".join(item.text for item in visitor.sent).lower()
     visitor.close()
     assert not [manner for manner in MANNERS if manner in sent]
 

@@ -30,7 +30,7 @@ def study_of(name: str) -> Study:
 def situations_of(study: Study) -> list[str]:
     wanted = study.situations
     offered = () if wanted is None else builtin_set(str(wanted.set))
-    return [one.id for one in choose_situations(study, offered)]
+    return [situation.id for situation in choose_situations(study, offered)]
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -52,18 +52,18 @@ def test_a_preset_cares_for_its_raters(name: str) -> None:
 
 @pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_a_preset_has_worked_examples_and_two_attempts_at_its_check(name: str) -> None:
-    [tutorial] = [one for one in study_of(name).blocks if isinstance(one, Tutorial)]
+    [tutorial] = [block for block in study_of(name).blocks if isinstance(block, Tutorial)]
     assert len(tutorial.examples) >= 2
     assert tutorial.check is not None
     assert tutorial.check.attempts == 2
-    assert all(one.explanation for one in tutorial.check.questions)
+    assert all(question.explanation for question in tutorial.check.questions)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_checks_attention_and_says_beforehand_whom_it_excludes(name: str) -> None:
     study = study_of(name)
-    assert any(isinstance(one, Attention) for one in study.blocks)
-    assert {one["rule"] for one in study.exclusions} >= {"failed attention", "too fast"}
+    assert any(isinstance(block, Attention) for block in study.blocks)
+    assert {exclusion["rule"] for exclusion in study.exclusions} >= {"failed attention", "too fast"}
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -96,15 +96,20 @@ def test_the_presets_need_the_raters_that_their_comments_say() -> None:
 
 def test_the_published_flow_has_the_tutorial_before_the_questionnaire() -> None:
     # Welivita & Pu (2024): consent, tutorial with worked examples, TEQ, ratings.
-    kinds = [one.kind for one in study_of("between-subjects").blocks]
+    kinds = [block.kind for block in study_of("between-subjects").blocks]
     assert kinds.index("tutorial") < kinds.index("scale") < kinds.index("rate")
-    [tutorial] = [one for one in study_of("between-subjects").blocks if isinstance(one, Tutorial)]
+    [tutorial] = [
+        block for block in study_of("between-subjects").blocks if isinstance(block, Tutorial)
+    ]
     assert len(tutorial.examples) == 6
 
 
 def test_the_same_feelings_are_asked_before_and_after_imagining() -> None:
-    asked = [one for one in study_of("appraisal").blocks if isinstance(one, ScaleBlock)]
-    assert [(one.scale, one.phase) for one in asked] == [("panas", "default"), ("panas", "evoked")]
+    asked = [block for block in study_of("appraisal").blocks if isinstance(block, ScaleBlock)]
+    assert [(item.scale, item.phase) for item in asked] == [
+        ("panas", "default"),
+        ("panas", "evoked"),
+    ]
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -127,23 +132,23 @@ POSTS = builtin_set("posts")
 
 def chosen(**wanted: object) -> list[str]:
     study = between(situations=Situations(set="posts", **wanted))  # type: ignore[arg-type]
-    return [one.id for one in choose_situations(study, POSTS)]
+    return [situation.id for situation in choose_situations(study, POSTS)]
 
 
 def test_without_a_wish_all_situations_are_used() -> None:
-    assert chosen() == [one.id for one in POSTS]
+    assert chosen() == [post.id for post in POSTS]
 
 
 def test_so_many_are_drawn_from_each_topic() -> None:
     found = chosen(per_topic=2)
     assert len(found) == 12
-    topics = [one.topic for one in POSTS if one.id in found]
-    assert {topics.count(one) for one in POSTS.topics} == {2}
+    topics = [post.topic for post in POSTS if post.id in found]
+    assert {topics.count(topic) for topic in POSTS.topics} == {2}
 
 
 def test_topics_can_have_numbers_of_their_own() -> None:
     found = chosen(per_topic={"parenting": 3, "anger": 1})
-    topics = [one.topic for one in POSTS if one.id in found]
+    topics = [post.topic for post in POSTS if post.id in found]
     assert (topics.count("parenting"), topics.count("anger"), len(topics)) == (3, 1, 4)
 
 
@@ -151,13 +156,13 @@ def test_a_number_in_total_is_drawn_by_the_seed() -> None:
     assert len(chosen(count=5)) == 5
     assert chosen(count=5) == chosen(count=5)
     study = between(situations=Situations(set="posts", count=5), seed=8)
-    assert [one.id for one in choose_situations(study, POSTS)] != chosen(count=5)
+    assert [situation.id for situation in choose_situations(study, POSTS)] != chosen(count=5)
 
 
 def test_only_pleasant_situations_can_be_used() -> None:
     dialogues = builtin_set("dialogues")
     study = between(situations=Situations(set="dialogues", valence="positive"))
-    assert {one.valence for one in choose_situations(study, dialogues)} == {"positive"}
+    assert {situation.valence for situation in choose_situations(study, dialogues)} == {"positive"}
 
 
 def test_an_unknown_topic_is_answered_with_the_nearest() -> None:

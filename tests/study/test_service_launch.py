@@ -61,7 +61,7 @@ def test_a_scale_that_changed_in_the_lab_is_noticed(lab: Lab) -> None:
     _, clock = opened(lab)
     teq = builtin_scale("teq")
     with lab.writing() as connection:
-        add_scale(connection, with_words(teq, [f"Other {one}" for one in range(teq.items)]))
+        add_scale(connection, with_words(teq, [f"Other {index}" for index in range(teq.items)]))
     with pytest.raises(InputError, match="situations or scales have changed in the lab"):
         launch(lab, between(), now=clock())
 
@@ -81,7 +81,7 @@ def test_an_arm_joins_later_and_running_servers_notice(lab: Lab) -> None:
     arms = {**between().arms, "three": Arm(respondent="third/model")}
     launch(lab, between(arms=arms), now=clock(), who="eva")
     walk(service, someone(service, "cleo"))
-    assert {one.arm: one.finished for one in service.actions.status().arms} == {
+    assert {arm.arm: arm.finished for arm in service.actions.status().arms} == {
         "one": 1,
         "two": 1,
         "three": 1,
@@ -169,7 +169,7 @@ def test_several_languages_are_shown_and_are_analysed_by_the_first(lab: Lab) -> 
     person = someone(service, "ann", language="de")
     page = walk(service, person, until="rate")
     assert isinstance(page, Page)
-    assert [one.label for one in page.content.asks[0].options] == ["Schlecht", "Gut"]
+    assert [option.label for option in page.content.asks[0].options] == ["Schlecht", "Gut"]
     walk(service, person)
     assert {row["label"] for row in rows_of(lab, schema.ratings)} == {"Good"}
     [dimension] = lab_studies(lab)["spoken"].dimensions

@@ -84,18 +84,18 @@ def test_processes_and_threads_at_once_give_level_arms_and_no_slot_twice(
     root = Path(__file__).parents[2]
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", WALKERS, str(tmp_path / "lab"), database or "", str(one)],
+            [sys.executable, "-c", WALKERS, str(tmp_path / "lab"), database or "", str(index)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=root,
         )
-        for one in range(2)
+        for index in range(2)
     ]
-    for one in processes:
-        assert one.stdout is not None
-        assert one.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
     own = StudyService(lab, "small")
     threads = [
         threading.Thread(target=lambda name=name: walk(own, someone(own, name)))
@@ -103,9 +103,9 @@ def test_processes_and_threads_at_once_give_level_arms_and_no_slot_twice(
     ]
     for thread in threads:
         thread.start()
-    for one in processes:
-        _, said = one.communicate("go\n")
-        assert one.returncode == 0, said
+    for process in processes:
+        _, said = process.communicate("go\n")
+        assert process.returncode == 0, said
     for thread in threads:
         thread.join()
     check_level(lab, arms=2, places=12)
@@ -126,10 +126,10 @@ def test_the_same_person_in_two_tabs_takes_one_place(lab: Lab) -> None:
     step_on(service, person)
     seen: list[View] = []
     tabs = [threading.Thread(target=lambda: seen.append(service.view(person))) for _ in range(4)]
-    for one in tabs:
-        one.start()
-    for one in tabs:
-        one.join()
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
     assert len({page.step for page in seen if isinstance(page, Page)}) == 1
     step_on(service, person)
     assert len(rows_of(lab, schema.places)) == 1
@@ -155,8 +155,8 @@ def test_a_clock_that_was_a_year_ahead_holds_no_place_for_a_year(lab: Lab) -> No
     first, second = with_place(service, "first"), with_place(service, "second")
     clock.skip(days=-365)
     newcomer = place_of(lab, with_place(service, "newcomer"))
-    held = [place_of(lab, one) for one in (first, second)]
-    assert {(one["arm"], one["slot"], one["status"]) for one in held} == {
+    held = [place_of(lab, value) for value in (first, second)]
+    assert {(item["arm"], item["slot"], item["status"]) for item in held} == {
         (newcomer["arm"], newcomer["slot"], "abandoned"),
         ("two" if newcomer["arm"] == "one" else "one", 0, "live"),
     }
@@ -178,7 +178,7 @@ def test_a_place_that_the_platform_reports_as_left_is_free_at_once(lab: Lab, sta
     gone = with_place(service, "gone")
     with_place(service, "stays")
     assert service.free(gone, status)  # type: ignore[arg-type]
-    arms = {one.arm: one for one in service.actions.status().arms}
+    arms = {arm.arm: arm for arm in service.actions.status().arms}
     assert arms[str(place_of(lab, gone)["arm"])].others == {status: 1}
     taken = place_of(lab, with_place(service, "next"))
     assert taken["arm"] == place_of(lab, gone)["arm"]
@@ -208,7 +208,7 @@ def test_test_visits_and_simulated_raters_count_for_nobody(lab: Lab) -> None:
 def test_a_platform_id_is_another_key_in_another_world(lab: Lab) -> None:
     service, _ = opened(lab)
     worlds = ("person", "simulated", "test")
-    assert len({someone(service, "ann", world=one) for one in worlds}) == 3
+    assert len({someone(service, "ann", world=world) for world in worlds}) == 3
 
 
 def test_a_stopped_arm_takes_nobody_until_it_is_resumed(lab: Lab) -> None:
@@ -218,7 +218,7 @@ def test_a_stopped_arm_takes_nobody_until_it_is_resumed(lab: Lab) -> None:
         assert place_of(lab, with_place(service, name))["arm"] == "two"
     service.actions.resume("one", who="eva")
     assert place_of(lab, with_place(service, "d"))["arm"] == "one"
-    said = [(one.who, one.action, one.details) for one in service.actions.audit()]
+    said = [(item.who, item.action, item.details) for item in service.actions.audit()]
     assert said == [
         ("researcher", "launch", {"version": 1}),
         ("eva", "stop arm", {"arm": "one"}),
@@ -303,7 +303,7 @@ def test_drop_outs_are_counted_by_block(lab: Lab) -> None:
     assert service.actions.status().drop_outs == {"tutorial": 1}
     clock.skip(hours=2)
     assert service.actions.status().drop_outs == {"demographics": 1, "tutorial": 1, "rate": 1}
-    late = [one.others.get("late", 0) for one in service.actions.status().arms]
+    late = [arm.others.get("late", 0) for arm in service.actions.status().arms]
     assert sum(late) == 2
 
 
@@ -341,7 +341,7 @@ def test_all_see_everything_within_subjects(lab: Lab) -> None:
     arms = {row["id"]: row["name"] for row in rows_of(lab, schema.arms)}
     rated = Counter(arms[row["arm_id"]] for row in rows_of(lab, schema.ratings))
     assert rated == {"a": 6, "b": 6}
-    assert [(one.arm, one.finished) for one in service.actions.status().arms] == [("everyone", 2)]
+    assert [(arm.arm, arm.finished) for arm in service.actions.status().arms] == [("everyone", 2)]
 
 
 def test_what_the_platform_tells_fills_quotas(lab: Lab) -> None:

@@ -23,7 +23,7 @@ SECRET_WORDS = "my name is Zebedee Quux"
 def everything(lab: Lab) -> str:
     """All that the database holds, as text."""
     with lab.reading() as connection:
-        tables = [one for one in inspect(connection).get_table_names() if one != "scales"]
+        tables = [name for name in inspect(connection).get_table_names() if name != "scales"]
         return "\n".join(
             json.dumps([str(cell) for cell in row])
             for table in tables
@@ -115,7 +115,7 @@ def test_a_forgotten_persons_slot_goes_to_somebody_else(lab: Lab) -> None:
     finished(service, "bob")
     service.leave(ann, delete=True)
     finished(service, "cleo")
-    assert [one.finished for one in service.actions.status().arms] == [1, 1]
+    assert [arm.finished for arm in service.actions.status().arms] == [1, 1]
 
 
 @pytest.mark.parametrize("by", ["person", "platform_id"])

@@ -145,7 +145,7 @@ def test_replies_are_numbered_one_after_the_other_across_studies(lab: Lab) -> No
             time.sleep(0.3)  # long enough to read which number is free, if nothing kept it
         after.result()
     replies = rows_of(lab, schema.responses)
-    assert sorted(one["sample"] for one in replies) == [0, 1]
+    assert sorted(reply["sample"] for reply in replies) == [0, 1]
 
 
 def written(situation: int, person: str) -> FinishedWork:
@@ -204,8 +204,8 @@ def test_every_preset_is_launched_and_finished(sqlite_lab: Lab, preset: str) -> 
     service = StudyService(sqlite_lab, study.name, clock=Clock())
     assert isinstance(walk(service, someone(service, "ann")), Finished)
     rated = len(study.dimensions) * sum(
-        one.finished * len(service.launched.slots[one.arm][0].items)
-        for one in service.actions.status().arms
+        arm.finished * len(service.launched.slots[arm.arm][0].items)
+        for arm in service.actions.status().arms
     )
     assert service.actions.status().ratings == rated
 

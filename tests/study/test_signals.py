@@ -53,7 +53,9 @@ def test_a_study_that_records_signals_must_say_so_in_the_consent(sqlite_lab: Lab
     assert any("cannot be used with the language 'fi'" in problem for problem in problems)
     rule = "exclusions: [{rule: automation signs}]\n"
     undeclared = parse_study(BETWEEN.replace("batch_size: 2", f"{rule}batch_size: 2"))
-    assert any("needs signals" in one for one in check_study(undeclared, sqlite_lab).plan.problems)
+    assert any(
+        "needs signals" in problem for problem in check_study(undeclared, sqlite_lab).plan.problems
+    )
     with pytest.raises(InputError, match="consent"):
         opened(sqlite_lab, declaring("Take part?"))
 
@@ -133,7 +135,7 @@ def test_pages_are_summed_as_if_they_were_one() -> None:
             "pastes": 1.0,
             "interval": sum(times) / len(times),
             "spread": math.sqrt(
-                sum((one - sum(times) / len(times)) ** 2 for one in times) / len(times)
+                sum((time - sum(times) / len(times)) ** 2 for time in times) / len(times)
             ),
         }
         for times in (first, second)
@@ -195,8 +197,8 @@ def test_signals_are_exported_and_exclude_by_a_declared_rule_only(
     assert "Raters who showed a sign of AI assistance or of a bot (hidden field, paste)" in said
     assert result.exclusions is not None
     excluded = result.exclusions.exclusions
-    assert {one.rater for one in excluded.excluded} == {keys["pasting"], keys["trapped"]}
-    assert sum(one.unknown for one in excluded.counts) == 1
+    assert {item.rater for item in excluded.excluded} == {keys["pasting"], keys["trapped"]}
+    assert sum(count.unknown for count in excluded.counts) == 1
 
 
 def test_the_rule_keeps_whom_it_cannot_judge() -> None:
@@ -211,7 +213,7 @@ def test_the_rule_keeps_whom_it_cannot_judge() -> None:
     ratings = pl.DataFrame({"rater": ["a", "b", "c", "d"], "rating": [1, 2, 3, 1]})
     declared = [{"rule": "automation signs", "signs": ["paste", "hidden field"]}]
     found = apply_exclusions(ratings, raters, rules_from(declared))
-    assert [one.rater for one in found.excluded] == ["b", "d"]
-    assert {one.arm: one.unknown for one in found.counts} == {"x": 0, "y": 1}
+    assert [item.rater for item in found.excluded] == ["b", "d"]
+    assert {count.arm: count.unknown for count in found.counts} == {"x": 0, "y": 1}
     with pytest.raises(InputError):
         rules_from([{"rule": "automation signs", "signs": []}])

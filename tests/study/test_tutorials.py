@@ -72,8 +72,8 @@ def examples(name: str) -> Iterator[tuple[str, str, str]]:
     """Situation, reply and rating of each worked example."""
     for block in study_of(name).blocks:
         if isinstance(block, Tutorial):
-            for one in block.examples:
-                parts = (one.situation, one.reply, one.rating)
+            for example in block.examples:
+                parts = (example.situation, example.reply, example.rating)
                 yield tuple(part.said("en") if part else "" for part in parts)  # type: ignore[misc]
 
 
@@ -145,13 +145,13 @@ def test_no_point_is_explained_by_the_raters_own_reply(name: str) -> None:
         if isinstance(block, Tutorial)
         for page in block.pages
     )
-    questions = " ".join(one.question.said("en") for one in study_of(name).dimensions)
+    questions = " ".join(dimension.question.said("en") for dimension in study_of(name).dimensions)
     assert not re.search(r"your own reply|you would have (?:replied|said)", f"{words} {questions}")
 
 
 def test_each_point_is_explained_by_a_line_of_its_own() -> None:
     for name in RATED:
-        [tutorial] = [one for one in study_of(name).blocks if isinstance(one, Tutorial)]
+        [tutorial] = [block for block in study_of(name).blocks if isinstance(block, Tutorial)]
         text = " ".join(page.said("en") for page in tutorial.pages)
         for label in study_of(name).dimensions[0].labels:
             assert f"- **{label.said('en')}**: " in text
@@ -174,7 +174,7 @@ def items() -> dict[str, tuple[str, ...]]:
         for one in chosen
     }
     replies = demo_release().replies
-    return found | {f"{one.situation}/{one.respondent}": stems(one.text) for one in replies}
+    return found | {f"{reply.situation}/{reply.respondent}": stems(reply.text) for reply in replies}
 
 
 @cache

@@ -63,14 +63,14 @@ def fixed(lab: Lab, study: Study) -> tuple[StudyService, Clock]:
 
 def exported(lab: Lab, folder: Path) -> dict[str, str]:
     export_study(lab, "small", folder)
-    return {one.name: one.read_text() for one in folder.iterdir()}
+    return {path.name: path.read_text() for path in folder.iterdir()}
 
 
 def seen(service: StudyService, clock: Clock, visitor: Researcher, role: str) -> dict[str, str]:
     """All that the console shows to a role."""
     keys = [row["person"] for row in rows_of(service.lab, schema.places)]
     found, start = {}, clock.time
-    for path in (*PAGES, *(f"/console/participant?key={one}" for one in keys)):
+    for path in (*PAGES, *(f"/console/participant?key={key}" for key in keys)):
         clock.time = start
         answer = visitor.ask("GET", path)
         found[path] = re.sub(r'name="form" value="[^"]*"', "", answer.text)
@@ -139,7 +139,7 @@ def pairs(lab: Lab) -> list[tuple[str, str]]:
     by_slot: dict[int, dict[str, str]] = {}
     for person, (arm, slot) in arms_of(lab).items():
         by_slot.setdefault(slot, {})[arm] = person
-    return [(one["one"], one["two"]) for one in by_slot.values() if len(one) == 2]
+    return [(value["one"], value["two"]) for value in by_slot.values() if len(value) == 2]
 
 
 def recomputed(study: Study, people: list[str]) -> dict[str, str]:
@@ -271,7 +271,7 @@ def test_exchanging_author_and_label_of_two_participants_changes_no_byte(
     arms = {person: arm for person, (arm, _) in arms_of(sqlite_lab).items()}
     for group in (people[:4], people[4:]):
         first = group[0]
-        second = next(one for one in group if arms[one] != arms[first])
+        second = next(item for item in group if arms[item] != arms[first])
         exchange_conditions(sqlite_lab, first, second)
     after = shown(1)
     for found in (before, after):
@@ -353,15 +353,15 @@ def test_counts_by_arm_are_lower_bounds_that_level_arms_share() -> None:
             ArmStatus(str(n), 90, stopped=False, live=n, finished=count, others={"late": 1})
             for n, count in enumerate(finished)
         ]
-        return [one.finished for one in coarse_arms(arms)]
+        return [arm.finished for arm in coarse_arms(arms)]
 
     assert shown(9, 10) == [0, 0]
     assert shown(10, 10) == [10, 10]
     assert shown(19, 29) == [10, 10]
     assert shown(2, 24) == [0, 20]
     assert shown(7) == [7]  # a single arm tells nothing
-    hidden = coarse_arms([ArmStatus(one, 9, False, 1, 1, {"late": 1}) for one in "ab"])
-    assert all(one.coarse and not one.others for one in hidden)
+    hidden = coarse_arms([ArmStatus(item, 9, False, 1, 1, {"late": 1}) for item in "ab"])
+    assert all(item.coarse and not item.others for item in hidden)
 
 
 def test_polling_the_overview_never_tells_where_a_newcomer_went(sqlite_lab: Lab) -> None:

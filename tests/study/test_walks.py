@@ -79,7 +79,7 @@ class Walk:
 
     def finish(self, key: str, slot: Slot | None, end: End) -> None:
         assert slot is not None
-        place = next(one for one in self.state.places if one.person == key)
+        place = next(place for place in self.state.places if place.person == key)
         done = end.outcome == "completed"
         self.state = with_place(self.state, ended(place, "finished" if done else "failed"))
         if done:
@@ -117,14 +117,14 @@ class Walk:
 def opened(name: str) -> Walk:
     study = parse_study(preset_text(name))
     chosen = choose_situations(study, builtin_set(str(study.situations.set)))
-    return Walk(study, {one.id: one for one in chosen})
+    return Walk(study, {item.id: item for item in chosen})
 
 
 @pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_a_careful_person_comes_to_the_end_of_every_preset(name: str) -> None:
     walk = opened(name)
     assert walk.through("somebody") == "completed"
-    assert len({one.token for one in walk.pages}) == len(walk.pages)
+    assert len({page.token for page in walk.pages}) == len(walk.pages)
 
 
 def test_when_all_have_gone_through_every_response_has_its_number_of_ratings() -> None:
@@ -143,5 +143,5 @@ def test_who_fails_the_check_twice_frees_their_place_for_the_next() -> None:
     assert walk.through("hasty") == "failed-comprehension"
     for number in range(12):
         walk.claim(f"person {number}")
-    held = Counter((one.arm, one.slot) for one in walk.state.places if one.status == "live")
+    held = Counter((place.arm, place.slot) for place in walk.state.places if place.status == "live")
     assert held == {(arm, number): 1 for arm in ("one", "two") for number in range(6)}

@@ -140,7 +140,7 @@ def test_exclamations_go_with_good_ratings_and_long_sentences_do_not(
     from empathylab.style.measures.table import features
 
     table = features(welivita_responses, sentiment=False)
-    found = {one.feature: one for one in rating_relations(table, welivita_ratings)}
+    found = {relation.feature: relation for relation in rating_relations(table, welivita_ratings)}
     assert found["exclamations"].within.low > 0
     assert found["words_per_sentence"].within.high < 0
     assert found["exclamations"].n == 4000

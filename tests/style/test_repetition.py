@@ -68,7 +68,7 @@ def test_the_same_amount_is_drawn_from_everybody() -> None:
 def test_the_most_repeated_phrases_come_first() -> None:
     texts = ["thank you for asking", "thank you for coming", "thank you for asking again"]
     [found] = repetition(responses(a=texts), size=3, min_responses=1)
-    assert [(one.phrase, one.responses) for one in found.repeated] == [
+    assert [(item.phrase, item.responses) for item in found.repeated] == [
         ("thank you for", 3),
         ("you for asking", 2),
     ]

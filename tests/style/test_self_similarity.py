@@ -62,7 +62,7 @@ def test_the_interval_is_the_jackknife_over_situations() -> None:
 
     vectors = _vectors(pl.Series(texts), 1)
     left = [mean_cosine(vectors[[i for i in range(5) if i != k]], np.arange(4)) for k in range(5)]
-    se = math.sqrt(4 / 5 * sum((one - np.mean(left)) ** 2 for one in left))
+    se = math.sqrt(4 / 5 * sum((item - np.mean(left)) ** 2 for item in left))
     # The 97.5% point of t with 4 degrees of freedom is 2.776445.
     assert (found.high - found.estimate) / se == pytest.approx(2.776445, abs=1e-5)
 

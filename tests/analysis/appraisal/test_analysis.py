@@ -106,7 +106,11 @@ def test_alignment_has_a_row_for_each_respondent_and_scale(small: Lab) -> None:
         ("gpt-9", "panas"),
     ]
     assert rows[0]["distance"] is None
-    assert {one["label"] for one in rows[1]["distances"]} == {"Overall", "Anger", "Anger-0"}
+    assert {distance["label"] for distance in rows[1]["distances"]} == {
+        "Overall",
+        "Anger",
+        "Anger-0",
+    }
 
 
 def test_of_a_respondents_runs_of_a_scale_only_the_one_used_last_counts() -> None:
@@ -198,6 +202,8 @@ def test_there_is_no_row_that_the_published_tables_lack(
 
 @pytest.mark.shared_data
 def test_models_are_aligned_over_all_36_factors(published: tuple[Lab, AppraisalResult]) -> None:
-    found = {one.respondent: one for one in published[1].summaries}
-    assert all(one.factors == 36 and one.low < one.distance < one.high for one in found.values())
+    found = {summary.respondent: summary for summary in published[1].summaries}
+    assert all(
+        value.factors == 36 and value.low < value.distance < value.high for value in found.values()
+    )
     assert found["llama2-13b"].distance < found["davinci-003"].distance

@@ -46,13 +46,13 @@ def test_participants_that_the_file_excludes_are_excluded_in_a_second_analysis(l
     assert look.result is not None
     [study] = look.studies
     assert (study.study, study.people, len(study.excluded)) == ("feelings", 4, 2)
-    kept = [one for one in look.result.changes if one.level == "overall"]
-    assert [(one.subscale, one.n, one.delta) for one in kept] == [
+    kept = [change for change in look.result.changes if change.level == "overall"]
+    assert [(item.subscale, item.n, item.delta) for item in kept] == [
         ("positive", 2, 20),
         ("negative", 2, 20),
     ]
-    everybody = [one for one in result.changes if one.level == "overall"]
-    assert [(one.n, one.delta) for one in everybody] == [(4, 15), (4, 15)]
+    everybody = [change for change in result.changes if change.level == "overall"]
+    assert [(item.n, item.delta) for item in everybody] == [(4, 15), (4, 15)]
 
 
 def test_the_excluded_are_counted_with_the_reason(sqlite_lab: Lab) -> None:
@@ -74,7 +74,7 @@ def test_json_names_each_of_them_with_the_reason(sqlite_lab: Lab) -> None:
     assert {row["n"] for row in found["rows"] if row["level"] == "overall"} == {4}
     look = found["exclusions"]
     [study] = look["studies"]
-    assert [one["reasons"] for one in study["left_out"]] == [["took less than 600 seconds"]] * 2
+    assert [item["reasons"] for item in study["left_out"]] == [["took less than 600 seconds"]] * 2
     assert {row["n"] for row in look["rows"] if row["level"] == "overall"} == {2}
 
 

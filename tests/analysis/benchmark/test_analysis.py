@@ -25,11 +25,11 @@ def test_one_who_wrote_two_arms_has_a_line_for_each(sqlite_lab: Lab, tmp_path: P
     for name in ("gpt (gpt)", "gpt (llama)"):
         mine = measured_replies(sqlite_lab, reference, name, PROMPT)
         rated = reference.people.filter(respondent=name)["response"]
-        assert {one.response for one in mine} == set(rated)
+        assert {item.response for item in mine} == set(rated)
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
-    lines = {one.respondent: one for one in board.entries}
+    lines = {entry.respondent: entry for entry in board.entries}
     assert set(lines) == set(reference.respondents)
-    assert all(one.found.basis == "people" for one in lines.values())
+    assert all(line.found.basis == "people" for line in lines.values())
     assert lines["gpt (llama)"].replies == 48
 
 
@@ -45,10 +45,10 @@ def test_one_line_that_fails_takes_no_other_with_it(
 
     monkeypatch.setattr("empathylab.analysis.benchmark.entries.EntryBuilder._by_models", fails)
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
-    assert {one.respondent for one in board.entries} == set(reference.respondents)
+    assert {entry.respondent for entry in board.entries} == set(reference.respondents)
     assert any(
-        "new/model is excluded: " in one and "this cannot be predicted" in one
-        for one in board.notes
+        "new/model is excluded: " in note and "this cannot be predicted" in note
+        for note in board.notes
     )
 
 

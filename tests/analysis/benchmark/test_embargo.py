@@ -35,18 +35,18 @@ def judged(sqlite_lab: Lab, tmp_path: Path) -> Lab:
 def test_a_newcomer_whom_an_open_study_shows_is_not_ranked_by_a_judge(judged: Lab) -> None:
     whole = report_leaderboard(judged, STUDY)
     assert whole is not None
-    assert NEW in {one.respondent for one in whole.entries}
+    assert NEW in {entry.respondent for entry in whole.entries}
     service = shown_elsewhere(judged, NEW, "gpt")
     [board] = collect(judged).leaderboards
-    assert {one.respondent for one in board.entries} == {"human", "gpt", "llama"}
-    assert {(one.rank_low, one.rank_high) for one in board.entries} <= {
+    assert {entry.respondent for entry in board.entries} == {"human", "gpt", "llama"}
+    assert {(entry.rank_low, entry.rank_high) for entry in board.entries} <= {
         (low, high) for low in range(1, 4) for high in range(low, 4)
     }
-    assert all(NEW not in (one.upper, one.lower) for one in board.pairs)
+    assert all(NEW not in (pair.upper, pair.lower) for pair in board.pairs)
     assert any(note.endswith(f"shows these replies: {NEW}.") for note in board.notes)
     service.actions.close()
     [board] = collect(judged).leaderboards
-    assert NEW in {one.respondent for one in board.entries}
+    assert NEW in {entry.respondent for entry in board.entries}
 
 
 def test_a_board_is_as_it_was_where_no_open_study_shows_its_newcomers(judged: Lab) -> None:
@@ -68,11 +68,11 @@ def test_whom_people_rated_stays_by_their_ratings_alone(judged: Lab) -> None:
         connection.execute(update(replies).where(own).values(prompt="empathic-listener@1"))
     board = report_leaderboard(judged, STUDY)
     assert board is not None
-    how = {one.respondent: one.found.basis for one in board.entries}
+    how = {entry.respondent: entry.found.basis for entry in board.entries}
     assert how["gpt"] == "people and judge"
     shown_elsewhere(judged, "gpt", "human")
     predicted = without_embargoed(judged, board).entries
-    [gpt] = [one for one in predicted if one.respondent == "gpt"]
+    [gpt] = [item for item in predicted if item.respondent == "gpt"]
     assert (gpt.found.basis, gpt.found.judge, gpt.judged_first) == ("people", None, None)
     assert gpt.replies == 28
 
@@ -96,6 +96,6 @@ def test_a_leaderboard_that_cannot_be_shown_is_said_in_the_report(judged: Lab) -
     data = collect(judged)
     assert data.leaderboards == ()
     assert any(
-        one.startswith(f"The leaderboard of the study {STUDY} is not shown: ")
-        for one in data.unrated
+        item.startswith(f"The leaderboard of the study {STUDY} is not shown: ")
+        for item in data.unrated
     )

@@ -79,7 +79,7 @@ def test_people_decide_about_their_own_respondents(reference: ReferenceRatings) 
     assert head.estimate == pytest.approx(mine["top"].mean())
     assert (head.n_ratings, head.n_judged) == (48, 0)
     assert 0 <= head.low < head.estimate < head.high <= 1
-    assert {one.other for one in found.differences} == {"human", "llama", "mixtral"}
+    assert {difference.other for difference in found.differences} == {"human", "llama", "mixtral"}
 
 
 def test_a_judge_alone_is_calibrated_on_the_others(
@@ -90,7 +90,7 @@ def test_a_judge_alone_is_calibrated_on_the_others(
     assert found.basis == head.basis == "judge"
     assert found.calibrated_on == ARMS
     assert (found.calibration_ratings, found.calibration_people) == (192, 32)
-    assert {one.respondent for one in head.errors} == set(ARMS)
+    assert {error.respondent for error in head.errors} == set(ARMS)
     assert head.low <= head.exchangeable_low <= head.same_error_low < head.estimate
     assert head.estimate < head.same_error_high <= head.exchangeable_high <= head.high
     assert (head.n_ratings, head.n_judged) == (0, 48)
@@ -107,7 +107,7 @@ def test_share_and_mean_are_told_for_all_and_by_valence(
         assert mean is not None
         assert 0 <= share.estimate <= 1 <= mean.estimate <= 3
     # With 8 situations each, no emotion has enough.
-    assert {one.group for one in found.estimates} == set(groups)
+    assert {estimate.group for estimate in found.estimates} == set(groups)
     assert found.left_out == 6
 
 
@@ -118,9 +118,11 @@ def test_differences_are_wider_than_the_estimate_itself(
     mean = found.estimate("mean")
     assert mean is not None
     from_human = next(
-        one
-        for one in found.differences
-        if one.other == "human" and one.outcome.kind == "mean" and one.group == Group()
+        difference
+        for difference in found.differences
+        if difference.other == "human"
+        and difference.outcome.kind == "mean"
+        and difference.group == Group()
     )
     human = reference.people.filter(respondent="human")["rating"].mean()
     assert from_human.difference == pytest.approx(mean.estimate - human)  # type: ignore[operator]
@@ -189,7 +191,7 @@ def test_with_one_other_respondent_there_is_no_interval(sqlite_lab: Lab, tmp_pat
     )
     assert math.isnan(found.headline.low)
     assert not math.isnan(found.headline.same_error_low)
-    assert all(math.isnan(one.low) for one in found.differences)
+    assert all(math.isnan(difference.low) for difference in found.differences)
 
 
 def test_a_judge_that_rated_only_one_side_is_refused(
@@ -219,7 +221,8 @@ def test_the_style_judge_never_sees_who_it_rates(
     )
     again = style_predictions(other, replies, NEW)
     frames = [
-        beside(reference, replies, one.predicted).filter(situation=first) for one in (found, again)
+        beside(reference, replies, value.predicted).filter(situation=first)
+        for value in (found, again)
     ]
     assert frames[0]["predicted"].to_list() == pytest.approx(frames[1]["predicted"].to_list())
     # Nor is a left-out respondent's rating used in its own turn.
@@ -253,7 +256,7 @@ def test_only_replies_to_the_studys_prompt_count(lab: Lab, tmp_path: Path) -> No
     add_replies(lab, NEW, {first: "As asked.", second: "As asked."})
     add_replies(lab, NEW, {second: "Otherwise asked.", third: "Otherwise."}, prompt="plain@1")
     reference = reference_ratings(lab, STUDY)
-    texts = [one.text for one in measured_replies(lab, reference, NEW, PROMPT)]
+    texts = [reply.text for reply in measured_replies(lab, reference, NEW, PROMPT)]
     assert texts == ["As asked.", "As asked."]
     assert len(new_respondent_responses(lab, reference.study.row, NEW)) == 3
     assert asked_situations(lab, NEW, PROMPT, STUDY) == {first, second}
@@ -329,7 +332,7 @@ def test_a_panel_with_a_judge_of_the_models_family_says_so(
         reference, NEW, replies, predicted(reference, replies), judge="panel"
     )
     panel = dataclasses.replace(found, members=("a/judge", "new/judge"))
-    said = [one for one in rests_on(panel) if "its family" in one]
+    said = [statement for statement in rests_on(panel) if "its family" in statement]
     assert len(said) == 1
     assert said[0].startswith(f"new/judge is {NEW} itself or of its family")
     assert said[0].endswith("panel counts it as one of 2.")
@@ -348,8 +351,12 @@ def test_who_is_put_outside_all_others_is_said_to_be_beyond_what_was_calibrated(
     inside = measure_respondent(reference, NEW, replies, rows, judge="a/judge")
     beyond = measure_respondent(reference, NEW, replies, above, judge="a/judge")
     assert (inside.headline.beyond, beyond.headline.beyond) == (False, True)
-    assert any("an extrapolation that was not tested" in one for one in rests_on(beyond))
-    assert not any("an extrapolation that was not tested" in one for one in rests_on(inside))
+    assert any(
+        "an extrapolation that was not tested" in statement for statement in rests_on(beyond)
+    )
+    assert not any(
+        "an extrapolation that was not tested" in statement for statement in rests_on(inside)
+    )
     document = measurement_dict(beyond)
     assert document["transfer"]["beyond_calibration"] is True
     share = document["estimates"][0]
@@ -376,7 +383,7 @@ def test_a_judge_that_does_not_follow_people_rules_nothing_out(
     found = measure_respondent(reference, NEW, replies, wrong, judge="a/judge")
     assert (found.headline.low, found.headline.high) == (0.0, 1.0)
     assert not found.headline.rules_out
-    assert any("the interval covers the whole scale" in one for one in rests_on(found))
+    assert any("the interval covers the whole scale" in statement for statement in rests_on(found))
 
 
 def test_a_sample_of_situations_is_compared_with_others_on_the_same_situations(
@@ -386,9 +393,11 @@ def test_a_sample_of_situations_is_compared_with_others_on_the_same_situations(
     sampled = replies.filter(pl.col("situation").is_in(chosen.to_list()))
     found = measured(reference, sampled)
     [difference] = [
-        one
-        for one in found.differences
-        if one.other == "gpt" and one.outcome.kind == "share" and one.group == Group()
+        difference
+        for difference in found.differences
+        if difference.other == "gpt"
+        and difference.outcome.kind == "share"
+        and difference.group == Group()
     ]
     theirs = reference.people.filter(pl.col("situation").is_in(chosen.to_list()), respondent="gpt")[
         "top"

@@ -54,15 +54,15 @@ def test_the_order_is_by_estimate_and_clear_differences_part_ranks(
 ) -> None:
     reference = ground_of(sqlite_lab, tmp_path, low=0.05, high=0.95, middle=0.5)
     found = ranked(entries(reference)).entries
-    assert [one.respondent for one in found] == ["high", "middle", "low"]
-    assert [(one.rank_low, one.rank_high) for one in found] == [(1, 1), (2, 2), (3, 3)]
+    assert [item.respondent for item in found] == ["high", "middle", "low"]
+    assert [(item.rank_low, item.rank_high) for item in found] == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_who_is_not_shown_to_differ_shares_ranks(sqlite_lab: Lab, tmp_path: Path) -> None:
     reference = ground_of(sqlite_lab, tmp_path, one=0.5, two=0.5, worst=0.02)
     found = ranked(entries(reference)).entries
-    assert [(one.rank_low, one.rank_high) for one in found] == [(1, 2), (1, 2), (3, 3)]
-    assert [one.place for one in found] == [1, 2, 3]
+    assert [(item.rank_low, item.rank_high) for item in found] == [(1, 2), (1, 2), (3, 3)]
+    assert [item.place for item in found] == [1, 2, 3]
 
 
 def test_who_has_no_interval_can_have_any_rank(sqlite_lab: Lab, tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_who_has_no_interval_can_have_any_rank(sqlite_lab: Lab, tmp_path: Path) 
     vague = by_judge(head, math.nan, math.nan)
     found = dataclasses.replace(known[0].found, estimates=(vague,), respondent="new")
     new = dataclasses.replace(known[0], respondent="new", found=found)
-    by_name = {one.respondent: one for one in ranked([*known, new]).entries}
+    by_name = {entry.respondent: entry for entry in ranked([*known, new]).entries}
     assert (by_name["new"].rank_low, by_name["new"].rank_high) == (1, 3)
     assert (by_name["good"].rank_low, by_name["good"].rank_high) == (1, 2)
     assert (by_name["bad"].rank_low, by_name["bad"].rank_high) == (2, 3)
@@ -82,20 +82,20 @@ def rated(name: str, ratings: list[float], situations: list[str]) -> Entry:
     """A respondent with one rating for each reply, all by different people."""
     rows = pl.DataFrame(
         {
-            "response": [hash((name, one)) for one in situations],
+            "response": [hash((name, situation)) for situation in situations],
             "respondent": name,
             "situation": situations,
             "emotion": None,
             "valence": None,
             "text": "",
-            "rater": [f"{name}-{one}" for one in situations],
+            "rater": [f"{name}-{situation}" for situation in situations],
             "rating": ratings,
         }
     ).with_columns(top=(pl.col("rating") == 3).cast(pl.Float64))
     dimension = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
     reference = ReferenceRatings(JudgedStudy(1, "s", 1, {}), dimension, "between", rows)
     found = measured_by_people(reference, name, parts=False)
-    mean = tuple(one for one in found.estimates if one.outcome.kind == "mean")
+    mean = tuple(estimate for estimate in found.estimates if estimate.outcome.kind == "mean")
     own = dataclasses.replace(found, estimates=mean)
     return Entry(name, own, len(situations), None, None, None, None)
 
@@ -113,11 +113,11 @@ def test_two_rated_in_the_same_situations_are_compared_pair_by_pair() -> None:
     # By hand: the ends of both means (Wilson, t with 11 degrees of freedom), and the correlation
     # that turns their standard errors into that of the paired difference.
     both = [np.array(BETTER), np.array(EASY)]
-    errors = [np.std(one, ddof=1) / math.sqrt(12) for one in both]
+    errors = [np.std(item, ddof=1) / math.sqrt(12) for item in both]
     paired = np.std(apart, ddof=1) / math.sqrt(12)
     shared = (errors[0] ** 2 + errors[1] ** 2 - paired**2) / (2 * errors[0] * errors[1])
     assert shared == pytest.approx(np.corrcoef(*both)[0, 1])
-    (mean, low, _), (other, _, high) = (wilson(one) for one in both)
+    (mean, low, _), (other, _, high) = (wilson(item) for item in both)
     down, up = mean - low, high - other
     expected = mean - other - math.sqrt(down**2 + up**2 - 2 * shared * down * up)
     assert found.low == pytest.approx(expected)
@@ -177,8 +177,8 @@ def test_equals_are_seldom_parted() -> None:
                     "emotion": None,
                     "valence": None,
                     "text": "",
-                    "rater": [f"{number}-{one // 8}" for one in range(size)],
-                    "situation": [f"s{one}" for one in range(size)],
+                    "rater": [f"{number}-{index // 8}" for index in range(size)],
+                    "situation": [f"s{index}" for index in range(size)],
                     "rating": rng.choice([1.0, 2.0, 3.0], size),
                 }
             )
@@ -188,6 +188,6 @@ def test_equals_are_seldom_parted() -> None:
         dimension = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
         reference = ReferenceRatings(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
         claims += any(
-            one.rank_high - one.rank_low < 3 for one in ranked(entries(reference)).entries
+            entry.rank_high - entry.rank_low < 3 for entry in ranked(entries(reference)).entries
         )
     assert claims <= 5

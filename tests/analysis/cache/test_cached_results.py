@@ -199,7 +199,7 @@ def test_damaged_and_hostile_documents_are_not_used(rated: Lab, computed: list[i
     own = {"value": {"object": ["empathylab.store.lab:Lab", {"folder": "x"}]}, "parts": []}
     first = ratings.from_lab(rated, STUDY).to_dict()
     contents = [b"", b"nonsense", zlib.compress(b"{}")]
-    contents += [zlib.compress(json.dumps(one).encode()) for one in (hostile, own)]
+    contents += [zlib.compress(json.dumps(value).encode()) for value in (hostile, own)]
     for number, content in enumerate(contents, start=2):
         change(rated, update(schema.cached_results).values(content=content))
         found = ratings.from_lab(rated, STUDY).to_dict()

@@ -104,7 +104,7 @@ def test_one_simulator_is_never_enough() -> None:
     result = from_table(invented().filter(pl.col("simulator") == "simulator 0"))
     assert any("one simulator" in caveat for caveat in result.caveats)
     assert result.to_dict()["simulators"]["rank_correlation"] is None
-    assert all("simulator 0" in str(one) for one in result.conclusions)
+    assert all("simulator 0" in str(conclusion) for conclusion in result.conclusions)
 
 
 def test_without_shared_respondents_nothing_is_pooled() -> None:
@@ -142,7 +142,7 @@ def test_a_simulator_that_tells_listeners_apart_is_said_to_react(sqlite_lab: Lab
     result = from_lab(sqlite_lab)
     [card] = result.cards
     assert (card.verdict, card.usable) == ("reacts to replies", 12)
-    assert [one.respondent for one in result.respondents] == ["scripted/kind"]
+    assert [respondent.respondent for respondent in result.respondents] == ["scripted/kind"]
 
 
 def test_a_simulator_that_feels_the_same_with_everybody_gets_the_honest_verdict(

@@ -53,14 +53,16 @@ def test_the_leaderboard_is_reproduced_exactly(result: ConversationsAnalysis) ->
 
 def test_the_intervals_are_students(result: ConversationsAnalysis) -> None:
     # scipy.stats.t.interval(0.95, 99, mean, sem) of the 100 published scores.
-    [claude] = [one for one in result.respondents if one.respondent == "claude3.7"]
+    [claude] = [
+        respondent for respondent in result.respondents if respondent.respondent == "claude3.7"
+    ]
     assert (claude.low, claude.high) == pytest.approx((47.10750564, 62.49249436), abs=1e-6)
 
 
 def test_the_same_model_moves_by_20_points_with_the_simulator(
     result: ConversationsAnalysis,
 ) -> None:
-    [moved] = [one for one in result.comparisons if one.kind == "simulators"]
+    [moved] = [comparison for comparison in result.comparisons if comparison.kind == "simulators"]
     assert moved.difference.paired
     assert moved.difference.n == 100
     assert abs(moved.difference.estimate) == pytest.approx(20.38)
@@ -75,13 +77,14 @@ def test_no_conclusion_lacks_its_simulator(result: ConversationsAnalysis) -> Non
 def test_people_without_feelings_are_counted_and_not_scored(
     result: ConversationsAnalysis,
 ) -> None:
-    [people] = [one for one in result.respondents if one.simulator == "people"]
+    [people] = [respondent for respondent in result.respondents if respondent.simulator == "people"]
     assert (people.n, people.outcomes["completed"], people.success) == (0, 50, None)
 
 
 def test_repeated_messages_of_a_simulator_are_found(result: ConversationsAnalysis) -> None:
     loops = {
-        (one.respondent, one.simulator): one.outcomes.get("loop", 0) for one in result.respondents
+        (respondent.respondent, respondent.simulator): respondent.outcomes.get("loop", 0)
+        for respondent in result.respondents
     }
     # One of the two simulators repeats itself in a third of its conversations or more.
     assert min(loops[name, DEEPSEEK] for name in ("claude3.7", "gpt-4o", "qwen2.5-72b")) >= 30

@@ -63,7 +63,9 @@ def rated(service: StudyService, name: str, felt: dict[tuple[int, int], float]) 
             assert part.reply is not None
             exchange = sum(speaker == "respondent" for speaker, _ in part.reply.chat)
             response = next(
-                one for one in service.launched.responses.values() if one.chat == part.reply.chat
+                response
+                for response in service.launched.responses.values()
+                if response.chat == part.reply.chat
             )
             conversation = conversations(service)[response.response]
             given["feeling"] = str(round(felt[conversation, exchange]))

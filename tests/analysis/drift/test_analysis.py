@@ -82,16 +82,16 @@ def test_it_says_who_was_measured_on_both_occasions(found: DriftResult) -> None:
 
 def test_a_point_less_on_every_item_shows_in_the_scores(found: DriftResult) -> None:
     [evoked] = [
-        one.shift
-        for one in found.scores
-        if (one.subscale, one.measure, one.emotion) == ("negative", "evoked", None)
+        score.shift
+        for score in found.scores
+        if (score.subscale, score.measure, score.emotion) == ("negative", "evoked", None)
     ]
     assert evoked.difference == pytest.approx(-10.0, abs=1.0)
     assert evoked.paired
 
 
 def test_a_wordier_reply_shows_in_the_style(found: DriftResult) -> None:
-    words = {one.difference.feature: one.difference for one in found.style}["words"]
+    words = {item.difference.feature: item.difference for item in found.style}["words"]
     assert words.difference == pytest.approx(9.0)
     assert words.paired
     assert words.p_holm < 0.05
@@ -116,7 +116,7 @@ def test_a_setting_that_differs_is_named(tmp_path: Path, two_labs: tuple[Path, P
         model = ScriptedModel(person_like, name=PERSON)
         run(lab, [Job(model, [plan_appraisal(lab, PERSON, warm)])])
     changes = _compared(two_labs[0], tmp_path / "warm")
-    told = {(one.setting, one.before, one.after) for one in changes.settings}
+    told = {(setting.setting, setting.before, setting.after) for setting in changes.settings}
     assert ("temperature", "0.0", "0.9") in told
 
 
@@ -127,7 +127,7 @@ def test_a_lab_and_its_copy_hold_the_same_answers_once(
     changes = _compared(two_labs[0], tmp_path / "copy")
     assert changes.both == ()
     assert changes.scores == ()
-    assert {one.what for one in changes.incomparable} == {
+    assert {item.what for item in changes.incomparable} == {
         f"{PERSON}, answers",
         "scripted/gone, answers",
     }
@@ -145,7 +145,7 @@ def test_a_scale_that_differs_is_not_compared(tmp_path: Path, two_labs: tuple[Pa
         run(lab, [Job(ScriptedModel(person_like, name=PERSON), [plan])])
     changes = _compared(two_labs[0], tmp_path / "lab")
     assert changes.scores == ()
-    assert any("the scale is not the same" in one.why for one in changes.incomparable)
+    assert any("the scale is not the same" in item.why for item in changes.incomparable)
 
 
 def test_two_dates_of_one_lab_are_told_apart(lab: Lab) -> None:
@@ -156,9 +156,9 @@ def test_two_dates_of_one_lab_are_told_apart(lab: Lab) -> None:
     after = read_occasion(lab, "after", Window(since=day))
     changes = compare(before, after)
     [evoked] = [
-        one.shift
-        for one in changes.scores
-        if (one.subscale, one.measure, one.emotion) == ("negative", "evoked", None)
+        score.shift
+        for score in changes.scores
+        if (score.subscale, score.measure, score.emotion) == ("negative", "evoked", None)
     ]
     assert changes.both == (PERSON,)
     assert evoked.difference == pytest.approx(-10.0, abs=1.0)
@@ -206,26 +206,26 @@ def test_ratings_of_the_same_arm_are_compared(tmp_path: Path) -> None:
     _rated(tmp_path / "a", 1, 0.2)
     _rated(tmp_path / "b", 2, 0.9)
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    gpt = next(one for one in changes.ratings if one.arm == "gpt")
+    gpt = next(rating for rating in changes.ratings if rating.arm == "gpt")
     assert gpt.measure == "good"
     assert gpt.after - gpt.before > 0.4
     assert gpt.p_holm < 0.001
     assert gpt.difference.difference.low < gpt.after - gpt.before < gpt.difference.difference.high
     assert gpt.new_replies == 0
-    assert not any("two samples" in one.sentence for one in changes.conclusions)
+    assert not any("two samples" in conclusion.sentence for conclusion in changes.conclusions)
 
     with Lab.open(tmp_path / "b" / "lab") as lab, lab.writing() as connection:
         text = schema.responses.c.text
         connection.execute(update(schema.responses).values(text=text + " Once more."))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    gpt = next(one for one in changes.ratings if one.arm == "gpt")
+    gpt = next(rating for rating in changes.ratings if rating.arm == "gpt")
     said = f"Replies to {gpt.new_replies} situations are new, so this compares two samples"
     assert gpt.new_replies > 40
-    assert any(said in one.sentence for one in changes.conclusions)
+    assert any(said in conclusion.sentence for conclusion in changes.conclusions)
 
 
 def _of_studies(changes: DriftResult) -> dict[str, str]:
-    return {one.what: one.why for one in changes.incomparable if one.what.startswith("study ")}
+    return {item.what: item.why for item in changes.incomparable if item.what.startswith("study ")}
 
 
 def test_only_ratings_of_the_same_situations_with_the_same_template_are_compared(
@@ -248,7 +248,7 @@ def test_only_ratings_of_the_same_situations_with_the_same_template_are_compared
                 reworded = update(situations).where(situations.c.id == second)
                 connection.execute(reworded.values(text="Something else happened."))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    assert {one.arm: (one.n_before, one.n_after) for one in changes.ratings} == {
+    assert {rating.arm: (rating.n_before, rating.n_after) for rating in changes.ratings} == {
         "human": (79, 79),
         "gpt": (78, 78),
     }
@@ -263,7 +263,7 @@ def test_only_ratings_of_the_same_situations_with_the_same_template_are_compared
     with Lab.open(tmp_path / "b" / "lab") as lab, lab.writing() as connection:
         connection.execute(update(replies).where(gpt).values(prompt="friend@2"))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    assert [one.arm for one in changes.ratings] == ["human"]
+    assert [rating.arm for rating in changes.ratings] == ["human"]
     why = _of_studies(changes)["study welivita-2024, arm gpt"]
     assert why == f"{once}; replies were asked for with another template"
 
@@ -273,7 +273,7 @@ def test_the_same_file_in_both_labs_is_no_second_measurement(tmp_path: Path) -> 
     _rated(tmp_path / "b", 1, 0.5)
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
     assert changes.ratings == ()
-    assert any(one.what.startswith("study ") for one in changes.incomparable)
+    assert any(item.what.startswith("study ") for item in changes.incomparable)
 
 
 def test_a_file_that_also_tells_when_people_rated_is_no_second_measurement(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_the_same_ratings_at_another_time_are_a_second_measurement(tmp_path: Pat
             when = datetime(2026, 1, day, tzinfo=UTC)
             connection.execute(update(schema.ratings).values(rated_at=when))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    assert [one.after - one.before for one in changes.ratings] == [0.0, 0.0]
+    assert [rating.after - rating.before for rating in changes.ratings] == [0.0, 0.0]
 
 
 def test_a_study_that_still_takes_people_is_not_looked_at(tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_a_study_that_still_takes_people_is_not_looked_at(tmp_path: Path) -> Non
         connection.execute(update(schema.studies).values(status="open"))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
     assert changes.ratings == ()
-    assert any("is still running" in one.why for one in changes.incomparable)
+    assert any("is still running" in item.why for item in changes.incomparable)
 
 
 def test_json_holds_no_figure_that_is_not_a_number(found: DriftResult) -> None:

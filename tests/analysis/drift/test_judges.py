@@ -106,7 +106,7 @@ def test_verdicts_stand_side_by_side(found: DriftResult) -> None:
 
 
 def test_a_judge_that_judged_once_is_named(found: DriftResult) -> None:
-    said = [f"{one.what}: {one.why}" for one in found.incomparable]
+    said = [f"{item.what}: {item.why}" for item in found.incomparable]
     assert f"judge acme/gone of {STUDY}, empathy: it judged before only" in said
 
 
@@ -127,7 +127,7 @@ def test_a_judge_that_said_the_same_in_both_labs_counts_once(release: Path, tmp_
     found = compare(*sides)
     assert found.judges == ()
     assert found.judge_verdicts == ()
-    said = [f"{one.what}: {one.why}" for one in found.incomparable]
+    said = [f"{item.what}: {item.why}" for item in found.incomparable]
     assert (
         f"judge {JUDGE} of {STUDY}, empathy: all its ratings are identical on both occasions, and "
         "count once"
@@ -147,7 +147,7 @@ def test_a_judge_that_said_otherwise_once_is_tested(release: Path, tmp_path: Pat
         .otherwise("rating")
     )
     sides[1].judged[STUDY] = replace(told, judges=flipped)
-    assert {one.measure for one in compare(*sides).judges} == {"agreement", "distance"}
+    assert {judge.measure for judge in compare(*sides).judges} == {"agreement", "distance"}
 
 
 def test_an_interval_that_ends_at_the_ends_of_kappa_is_no_narrower() -> None:

@@ -29,7 +29,7 @@ def one_card(frame: pl.DataFrame, plan: CalibrationPlan = QUICK) -> JudgeCard:
 
 
 def found(card: JudgeCard) -> set[str]:
-    return {one.name for one in (*card.biases, *card.emotions) if one.found}
+    return {value.name for value in (*card.biases, *card.emotions) if value.found}
 
 
 def person_like(quality: np.ndarray) -> np.ndarray:
@@ -42,7 +42,7 @@ def test_a_judge_like_the_people_may_stand_in_for_them() -> None:
     assert card.alt_test is not None
     assert card.alt_test.passes
     assert good_for(card)[0].startswith("rating, for replies like these (60 responses")
-    assert not any("replacing human raters" in one for one in not_for(card))
+    assert not any("replacing human raters" in item for item in not_for(card))
 
 
 def test_a_judge_that_goes_by_nothing_may_not() -> None:
@@ -50,7 +50,7 @@ def test_a_judge_that_goes_by_nothing_may_not() -> None:
     card = one_card(panel_of_experts(1, lambda _: noise), EXPERTS)
     assert card.decision == "not"
     assert verdict(card) == "not shown: it fails the alternative annotator test at ε = 0.2"
-    assert any("replacing human raters" in one for one in not_for(card))
+    assert any("replacing human raters" in item for item in not_for(card))
     assert "It would pass from ε" in reasons(card)[0]
 
 
@@ -194,7 +194,7 @@ def test_a_judge_that_favours_long_replies_is_caught() -> None:
     assert kin.note == "adjusted for its preference for length"
     assert bias.low < 0.7 < bias.high + 0.2  # the scale's ends take some of it
     assert "comparing replies of different length" in limits(card)
-    assert any("It favours long replies" in one for one in reasons(card))
+    assert any("It favours long replies" in reason for reason in reasons(card))
 
 
 def test_a_judge_that_favours_its_own_family_is_caught() -> None:
@@ -234,7 +234,7 @@ def test_a_judge_that_rates_sad_situations_down_is_caught() -> None:
         rating=pl.col("rating") - (pl.col("emotion") == "sad").cast(pl.Float64)
     )
     card = one_card(table(replies.people(), harsh))
-    [odd] = [one for one in card.emotions if one.about == "sad"]
+    [odd] = [emotion for emotion in card.emotions if emotion.about == "sad"]
     assert odd.found
     assert odd.estimate == pytest.approx(-1, abs=0.4)
 
@@ -247,7 +247,7 @@ def test_a_judge_without_bias_is_rarely_accused() -> None:
     for seed in range(60):
         replies = Replies(seed)
         card = one_card(table(replies.people(), replies.judge(), replies.pairs()))
-        alarms += any(one.found for one in card.biases)
+        alarms += any(bias.found for bias in card.biases)
     assert alarms <= 7
 
 
@@ -262,14 +262,14 @@ def test_a_judge_that_only_narrows_or_widens_the_scale_is_rarely_accused(
         replies = Replies(seed, better=0.8)
         judge = replies.judge(scale=scale, scatter=0.4)
         card = one_card(table(replies.people(per_reply=per_reply), judge))
-        alarms += any(one.found for one in card.biases)
+        alarms += any(bias.found for bias in card.biases)
     assert alarms <= 4
 
 
 def test_what_could_not_be_looked_at_is_said() -> None:
     card = one_card(panel_of_experts(1, person_like))
-    assert all(math.isnan(one.p) and one.note and not one.found for one in card.biases)
-    [said] = [one for one in reasons(card) if one.startswith("Not tested")]
+    assert all(math.isnan(bias.p) and bias.note and not bias.found for bias in card.biases)
+    [said] = [reason for reason in reasons(card) if reason.startswith("Not tested")]
     assert "who wrote the replies is not known" in said
 
 
@@ -292,11 +292,11 @@ def test_a_panel_with_a_judge_of_a_respondents_family_says_so() -> None:
     analysis = analyse_judged(
         judged_from_table(frame, where="t.csv"), plan=QUICK, style=False, panel=True
     )
-    card = next(one for one in analysis.cards if one.judge == "panel")
+    card = next(card for card in analysis.cards if card.judge == "panel")
     assert card.members == (JUDGE, "other/judge")
     assert card.own_families == ((JUDGE, ("kin/writer",)),)
     assert any(
-        "kin/judge is kin/writer itself or of the same family" in one for one in reasons(card)
+        "kin/judge is kin/writer itself or of the same family" in reason for reason in reasons(card)
     )
     bias = card.bias("self_preference")
     assert bias is not None
@@ -340,7 +340,8 @@ def test_choices_are_held_against_what_people_rated_higher() -> None:
     assert told["choices"]["agree"] == pytest.approx(4 / 5)
     assert (told["choices"]["n"], told["consistent"]["n"], told["ties"]) == (5, 1, 1)
     assert any(
-        "it prefers the one they rate higher in 80%" in one for one in reasons(analysis.cards[0])
+        "it prefers the one they rate higher in 80%" in reason
+        for reason in reasons(analysis.cards[0])
     )
 
 

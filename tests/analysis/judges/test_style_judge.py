@@ -52,8 +52,8 @@ def test_no_reply_is_rated_by_a_judge_that_saw_a_rating_of_its_situation() -> No
         rating=pl.when(pl.col("situation") == "s5").then(4 - pl.col("rating")).otherwise("rating")
     )
     before, after = (
-        style_judgements(one).filter(pl.col("response").is_in(["kind 5", "curt 5"]))["expected"]
-        for one in (frame, turned)
+        style_judgements(value).filter(pl.col("response").is_in(["kind 5", "curt 5"]))["expected"]
+        for value in (frame, turned)
     )
     assert before.to_list() == pytest.approx(after.to_list(), abs=1e-9)
 

@@ -23,7 +23,7 @@ from empathylab.study.blocks.norming import norm_scales
 from empathylab.study.session.service import Page, StudyService, launch
 from tests.study.service_examples import Clock, careful, someone
 
-[SCALE] = [one for one in norm_scales() if one.id == "norms-8"]
+[SCALE] = [scale for scale in norm_scales() if scale.id == "norms-8"]
 ITEMS = {part.id: part.items[0] for part in SCALE.subscales}
 EMOTIONS = tuple(ITEMS)[:8]
 CHOSEN = tuple(builtin_set("appraisal").first_per_group(1))
@@ -69,7 +69,7 @@ def rated(lab: Lab) -> StudyService:
     chosen = study()
     launch(lab, chosen, now=clock())
     service = StudyService(lab, chosen.name, clock=clock)
-    by_text = {one.text: one for one in builtin_set("appraisal")}
+    by_text = {item.text: item for item in builtin_set("appraisal")}
     chance = random.Random(7)
     for number in range(48):
         person = someone(service, f"p{number}")
@@ -90,12 +90,12 @@ def test_planted_good_and_bad_situations_are_told_apart(sqlite_lab: Lab) -> None
     rated(sqlite_lab)
     found = from_lab(sqlite_lab, "norming")
     assert found.raters == 48
-    assert {one.raters for one in found.situations} == {24}
-    failed = {one.emotion: one.failed for one in found.situations}
+    assert {situation.raters for situation in found.situations} == {24}
+    failed = {situation.emotion: situation.failed for situation in found.situations}
     assert {emotion for emotion, reasons in failed.items() if not reasons} == GOOD
     assert failed[UNREAL] == ("realism",)
-    assert all("lead" in failed[one] for one in (MISTAKEN, MIXED, COLD))
-    assert all(one.named == 1 for one in found.situations)
+    assert all("lead" in failed[value] for value in (MISTAKEN, MIXED, COLD))
+    assert all(situation.named == 1 for situation in found.situations)
 
 
 def answers(situation: Situation, raters: int = 40, seed: int = 1) -> list[SituationAnswers]:
@@ -116,7 +116,7 @@ def normed(raters: int = 40, criteria: Criteria | None = None) -> Norming:
 
 
 def test_each_planted_fault_fails_its_own_criterion() -> None:
-    failed = {one.emotion: one.failed for one in normed().situations}
+    failed = {situation.emotion: situation.failed for situation in normed().situations}
     assert {emotion for emotion, reasons in failed.items() if not reasons} == GOOD
     assert failed[UNREAL] == ("realism",)
     assert failed[MISTAKEN] == ("top", "lead")
@@ -125,8 +125,8 @@ def test_each_planted_fault_fails_its_own_criterion() -> None:
 
 
 def test_with_too_few_raters_nothing_is_decided() -> None:
-    assert all("raters" in one.failed for one in normed(19).situations)
-    assert all("raters" not in one.failed for one in normed(20).situations)
+    assert all("raters" in situation.failed for situation in normed(19).situations)
+    assert all("raters" not in situation.failed for situation in normed(20).situations)
 
 
 def test_the_figures_of_one_situation_are_those_counted_by_hand() -> None:
@@ -169,12 +169,12 @@ def test_the_normed_set_can_be_written_and_read_again() -> None:
     assert not whole.validated
     kept = result.normed_set(only_kept=True)
     assert kept.validated
-    assert {one.emotion for one in kept} == GOOD
+    assert {item.emotion for item in kept} == GOOD
     again = parse_set(set_to_toml(kept), where="kept.toml")
     assert again == kept
-    assert [one.norms for one in again] == [one.norms for one in kept]
-    assert [one.tags for one in again] == [one.tags for one in kept]
-    assert all(one.norms and one.norms["meets"] == 1 for one in again)
+    assert [item.norms for item in again] == [item.norms for item in kept]
+    assert [item.tags for item in again] == [item.tags for item in kept]
+    assert all(item.norms and item.norms["meets"] == 1 for item in again)
 
 
 def test_every_built_in_set_survives_being_written() -> None:

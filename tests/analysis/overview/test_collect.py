@@ -23,7 +23,9 @@ from tests.helpers.labs import filled, person_like
 
 
 def overall(data: LabOverview) -> dict[str, ScaleChange]:
-    return {one.subscale: one for one in data.appraisal.changes if one.level == "overall"}
+    return {
+        change.subscale: change for change in data.appraisal.changes if change.level == "overall"
+    }
 
 
 def test_changes_are_the_means_of_the_scores(lab: Lab) -> None:
@@ -170,8 +172,10 @@ def test_counterparts_stand_beside_the_situations(sqlite_lab: Lab) -> None:
     plan = plan_appraisal(sqlite_lab, "scripted/person", appraisal)
     run(sqlite_lab, [Job(ScriptedModel(person_like, name="scripted/person"), [plan])])
     data = collect(sqlite_lab)
-    good = [one for one in data.appraisal.counterparts if one.level == "overall"]
-    assert [one.n for one in good] == [8, 8]
+    good = [
+        counterpart for counterpart in data.appraisal.counterparts if counterpart.level == "overall"
+    ]
+    assert [item.n for item in good] == [8, 8]
     assert [change.n for change in overall(data).values()] == [8, 8]
     assert "Had it gone well" in render(data)
 

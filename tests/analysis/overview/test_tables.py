@@ -40,7 +40,7 @@ def test_it_says_who_was_measured_and_how(data: LabOverview) -> None:
 def test_the_good_ratings_are_those_of_the_analysis(data: LabOverview) -> None:
     rated = overview_tables(data)[0]
     assert [row["respondent"] for row in rated.rows] == ["human", "gpt"]
-    test = next(one for one in data.ratings[0].comparison.tests if one.kind == "all")
+    test = next(test for test in data.ratings[0].comparison.tests if test.kind == "all")
     row = rated.rows[1]
     assert row["rated good"] == f"{100 * test.good / test.n:.1f}% of 72"
     assert row["difference from people, points"].startswith(
@@ -49,7 +49,7 @@ def test_the_good_ratings_are_those_of_the_analysis(data: LabOverview) -> None:
 
 
 def test_only_whoever_answered_stands_under_questionnaires(data: LabOverview) -> None:
-    [asked] = [one for one in overview_tables(data) if one.title == "Questionnaires"]
+    [asked] = [table for table in overview_tables(data) if table.title == "Questionnaires"]
     assert [row["respondent"] for row in asked.rows] == ["scripted/person"]
     assert "[" in asked.rows[0]["PANAS positive, change"]
     [report] = data.self_reports

@@ -127,7 +127,7 @@ def test_every_deviation_is_listed(sqlite_lab: Lab) -> None:
     ):
         assert sentence in said
     caveats = analysis.ratings.from_lab(sqlite_lab, "small").caveats
-    assert any(one.startswith("Deviation from the preregistration: Arm ") for one in caveats)
+    assert any(caveat.startswith("Deviation from the preregistration: Arm ") for caveat in caveats)
 
 
 def test_deviations_of_a_study_that_measures_people_are_listed(sqlite_lab: Lab) -> None:

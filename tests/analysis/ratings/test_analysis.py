@@ -61,7 +61,7 @@ def analysis(sqlite_lab: Lab, tmp_path: Path) -> RatingsResult:
 def test_the_counts_are_those_of_the_file(analysis: RatingsResult, tmp_path: Path) -> None:
     rows = read_table(tmp_path / "r.csv").to_dicts()
     good = sum(row["rating_gpt"] == "3" for row in rows)
-    (test,) = [one for one in analysis.comparison.tests if one.kind == "all"]
+    (test,) = [test for test in analysis.comparison.tests if test.kind == "all"]
     assert (test.arm, test.reference, test.n, test.good) == ("gpt", "human", 180, good)
 
 
@@ -72,7 +72,7 @@ def test_the_document_keeps_the_contract_and_holds_no_nan(analysis: RatingsResul
         *("arm", "reference", "subset", "n", "good", "good_reference", "relative_gain_percent"),
         *("risk_difference", "chi2", "df", "p", "p_holm", "p_bh", "correction"),
     } <= set(found["tests"][0])
-    assert [one["subset"] for one in found["tests"]][:3] == ["all", "negative", "positive"]
+    assert [test["subset"] for test in found["tests"]][:3] == ["all", "negative", "positive"]
     assert found["tests"][3]["subset"] == "emotion:afraid"
     assert found["mixed_model"]["coefficients"]["armgpt"]["estimate"] > 0
     assert set(found["mixed_model"]["thresholds"]) == {"1|2", "2|3"}
@@ -83,25 +83,25 @@ def test_the_document_keeps_the_contract_and_holds_no_nan(analysis: RatingsResul
 def test_the_arms_raters_are_compared_by_what_is_known(analysis: RatingsResult) -> None:
     compared = analysis.rater_comparison
     assert compared is not None
-    assert {one.variable for one in compared.numeric} == {
+    assert {item.variable for item in compared.numeric} == {
         "teq",
         "age",
         "seconds",
         "inconsistencies",
     }
-    assert {one.variable for one in compared.categorical} == {"sex", "country_of_residence"}
+    assert {item.variable for item in compared.categorical} == {"sex", "country_of_residence"}
 
 
 def test_the_mixed_model_is_ordinal_and_comes_with_valence(analysis: RatingsResult) -> None:
-    assert [(one.kind, one.by_valence) for one in analysis.models] == [
+    assert [(model.kind, model.by_valence) for model in analysis.models] == [
         ("clmm", False),
         ("clmm", True),
     ]
-    assert all(isinstance(one.model, Clmm) for one in analysis.models)
+    assert all(isinstance(model.model, Clmm) for model in analysis.models)
 
 
 def test_paragraphs_hold_the_numbers(analysis: RatingsResult) -> None:
-    (test,) = [one for one in analysis.comparison.tests if one.kind == "all"]
+    (test,) = [test for test in analysis.comparison.tests if test.kind == "all"]
     said = " ".join(analysis.paragraphs())
     assert f"in {test.good} of 180 ratings" in said
     assert "gpt against people (arm)" in said
@@ -111,7 +111,7 @@ def test_paragraphs_hold_the_numbers(analysis: RatingsResult) -> None:
 def test_another_reference_turns_the_comparison_round(sqlite_lab: Lab, tmp_path: Path) -> None:
     rated(sqlite_lab, tmp_path, good={"human": 0.3, "gpt": 0.7})
     turned = rated_replies.from_lab(sqlite_lab, reference="gpt")
-    (test,) = [one for one in turned.comparison.tests if one.kind == "all"]
+    (test,) = [test for test in turned.comparison.tests if test.kind == "all"]
     assert (test.arm, test.reference) == ("human", "gpt")
     with pytest.raises(UserError, match="Did you mean 'gpt'"):
         rated_replies.from_lab(sqlite_lab, reference="gtp")
@@ -125,10 +125,12 @@ def test_exclusions_are_counted_and_results_given_with_and_without(
     found = rated_replies.from_lab(sqlite_lab, rules=rules)
     assert found.exclusions is not None
     # People 0 to 4 of each arm took 300 to 380 seconds.
-    fast = [one for one in found.exclusions.exclusions.counts if one.rule == TooFast(seconds=400)]
-    assert {one.arm: one.excluded for one in fast} == {"human": 5, "gpt": 5}
-    whole = next(one for one in found.comparison.counts if one.kind == "all")
-    kept = next(one for one in found.exclusions.kept.counts if one.kind == "all")
+    fast = [
+        count for count in found.exclusions.exclusions.counts if count.rule == TooFast(seconds=400)
+    ]
+    assert {item.arm: item.excluded for item in fast} == {"human": 5, "gpt": 5}
+    whole = next(count for count in found.comparison.counts if count.kind == "all")
+    kept = next(count for count in found.exclusions.kept.counts if count.kind == "all")
     assert kept.n < whole.n
     assert found.to_dict()["exclusions"]["kept"]["human"] <= 25
 
@@ -188,11 +190,11 @@ def test_degrees_are_compared_by_means_without_a_threshold(sqlite_lab: Lab) -> N
     table(sqlite_lab, degrees())
     found = rated_replies.from_lab(sqlite_lab)
     assert not found.comparison.scales
-    assert [one.dimension for one in found.means] == ["empathy"]
+    assert [mean.dimension for mean in found.means] == ["empathy"]
     assert isinstance(found.models[0].model, Lmm)
     values = [(s * 13 + r * 7) % 100 for s in range(8) for r in range(4)]
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    arm = next(one for one in document["arms"] if one["arm"] == "human")
+    arm = next(arm for arm in document["arms"] if arm["arm"] == "human")
     assert arm["mean"] == pytest.approx(sum(values) / 32)
     assert (arm["n"], arm["counts"]) == (32, {})
     said = " ".join(found.paragraphs())
@@ -406,15 +408,15 @@ def test_the_published_table_is_reproduced_to_the_last_digit(
     release = read_release(released, where="released")
     import_release(sqlite_lab, release, kind="welivita", source="r", fingerprint="1")
     found = rated_replies.from_lab(sqlite_lab).to_dict()
-    counts = {one["arm"]: tuple(one["counts"].values()) for one in found["arms"]}
+    counts = {arm["arm"]: tuple(arm["counts"].values()) for arm in found["arms"]}
     assert counts == {"human": (342, 672, 986), "chatgpt_empathy": (142, 563, 1295)}
-    tests = {one["subset"]: one for one in found["tests"]}
+    tests = {test["subset"]: test for test in found["tests"]}
     chi = {name: round(tests[name]["chi2"], 2) for name in ("all", "positive", "negative")}
     assert chi == {"all": 96.77, "positive": 64.10, "negative": 36.78}
     assert round(tests["all"]["relative_gain_percent"], 1) == 31.3
     emotions = [one for name, one in tests.items() if name.startswith("emotion:")]
     assert len(emotions) == 32
-    significant = [sum(one[p] < 0.05 for one in emotions) for p in ("p", "p_bh", "p_holm")]
+    significant = [sum(emotion[p] < 0.05 for emotion in emotions) for p in ("p", "p_bh", "p_holm")]
     assert significant == [12, 10, 3]
     # R's ordinal::clmm on the same ratings (reference/r_mixed_models.json).
     model = found["mixed_model"]

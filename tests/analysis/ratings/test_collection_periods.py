@@ -93,7 +93,7 @@ def test_the_days_are_in_the_document_and_the_raters_before_the_results(
     said = analysis.paragraphs()
     assert "were not rated together" in said[0]
     assert said[1].startswith("The raters of the arms were compared")
-    assert sum(one.startswith("The raters of the arms were compared") for one in said) == 1
+    assert sum(item.startswith("The raters of the arms were compared") for item in said) == 1
 
 
 def test_without_days_the_document_says_that_they_are_not_known(

@@ -68,7 +68,7 @@ def test_the_headline_is_the_mixed_models_coefficient() -> None:
     frame = table(shift=1)
     found = ratings.from_table(frame)
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert all(set(one) >= KEYS for one in document["conclusions"])
+    assert all(set(conclusion) >= KEYS for conclusion in document["conclusions"])
     first = document["conclusions"][0]
     fit = clmm(frame, "rating ~ arm + (1|rater) + (1|situation)", reference={"arm": "human"})
     effect = fit.coefficients["armgpt"]
@@ -81,7 +81,7 @@ def test_the_headline_is_the_mixed_models_coefficient() -> None:
     t = effect.z * linear[1].se / linear[0].se
     assert first["p"] == pytest.approx(2 * stdtr(linear[0].df, -t), rel=1e-3)
     assert (first["kind"], first["scale"], first["subset"]) == ("better", "log-odds", "all")
-    assert [one["subset"] for one in document["conclusions"]] == [
+    assert [conclusion["subset"] for conclusion in document["conclusions"]] == [
         *("all", "all", "negative", "positive")
     ]
 
@@ -179,7 +179,7 @@ def test_a_five_point_scale_is_compared_by_its_mean() -> None:
     means = dict(frame.group_by("arm").agg(pl.col("rating").mean()).iter_rows())
     assert second.estimate == pytest.approx(means["gpt"] - means["human"])
     (mean,) = found.means
-    (gap,) = [one for one in mean.differences if one.kind == "all"]
+    (gap,) = [difference for difference in mean.differences if difference.kind == "all"]
     assert gap.g.estimate == pytest.approx(second.estimate / pooled_sd(frame), rel=0.01)
     # Counts of categories stay beside it.
     assert found.comparison.tests
@@ -187,7 +187,7 @@ def test_a_five_point_scale_is_compared_by_its_mean() -> None:
 
 def pooled_sd(frame: pl.DataFrame) -> float:
     parts = [part["rating"] for _, part in frame.group_by("arm")]
-    squares = sum((len(one) - 1) * float(one.var()) for one in parts)  # type: ignore[arg-type]
+    squares = sum((len(part) - 1) * float(part.var()) for part in parts)  # type: ignore[arg-type]
     return float((squares / (sum(map(len, parts)) - 2)) ** 0.5)
 
 
@@ -220,7 +220,7 @@ def test_arms_that_cannot_be_modelled_rest_on_the_clustered_test() -> None:
 
 def test_one_arm_is_described() -> None:
     found = ratings.from_table(table().filter(arm="gpt"))
-    assert [one.kind for one in found.conclusions] == ["descriptive"]
+    assert [conclusion.kind for conclusion in found.conclusions] == ["descriptive"]
     assert found.conclusions[0].reference is None
     assert found.model is None
 

@@ -83,7 +83,7 @@ def test_one_rating_per_reply_needs_no_random_effect_of_replies() -> None:
     places = [(f"{arm}{s}", s, arm) for s in range(12) for arm in ARMS]
     found = recognise_design(ratings(places), "human")
     assert (found.ratings_per_reply, found.replies_vary) == (1.0, False)
-    assert [one.term for one in random_terms(found)] == ["(1|rater)", "(1|situation)"]
+    assert [term.term for term in random_terms(found)] == ["(1|rater)", "(1|situation)"]
 
 
 def test_several_ratings_per_reply_need_one() -> None:

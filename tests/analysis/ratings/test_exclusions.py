@@ -22,7 +22,11 @@ def closed(lab: Lab, *rules: dict[str, object]) -> None:
     for name in ("ann", "ben", "cem", "dee"):
         person = someone(service, name)
         walk(service, person, until="rate")
-        (arm,) = (one.arm for one in service.actions.participants() if one.person == person)
+        (arm,) = (
+            participant.arm
+            for participant in service.actions.participants()
+            if participant.person == person
+        )
         if arm not in slow:
             slow.add(arm)
             clock.skip(minutes=12)
@@ -47,4 +51,4 @@ def test_a_rule_that_nothing_can_be_held_against_is_named_not_applied(sqlite_lab
     closed(sqlite_lab, {"rule": "failed attention", "column": "unheard_of"})
     found = rated_replies.from_lab(sqlite_lab)
     assert found.exclusions is None
-    assert any("failed an attention check was not applied" in one for one in found.caveats)
+    assert any("failed an attention check was not applied" in caveat for caveat in found.caveats)

@@ -21,7 +21,7 @@ def test_every_combination_of_choices_is_a_specification() -> None:
     assert found is not None
     # Of each sample: mean and two thresholds by rater, and two links.
     assert len(found.specifications) == 2 * (3 + 2)
-    estimates = [one.estimate for one in found.specifications]
+    estimates = [specification.estimate for specification in found.specifications]
     assert estimates == sorted(estimates)
     (row,) = found.summaries()
     assert (row["specifications"], row["higher"], row["lower"]) == (10, 10, 0)
@@ -31,7 +31,11 @@ def test_every_combination_of_choices_is_a_specification() -> None:
 def test_replies_with_several_ratings_double_the_clustered_tests() -> None:
     found = ratings.from_table(several_per_reply(), specifications=True).multiverse
     assert found is not None
-    ways = [one.clustering for one in found.specifications if one.method == "clustered test"]
+    ways = [
+        specification.clustering
+        for specification in found.specifications
+        if specification.method == "clustered test"
+    ]
     assert sorted(set(ways)) == ["rater", "rater and reply"]
     assert len(ways) == 6
 
@@ -56,7 +60,10 @@ def test_estimates_are_in_standard_deviations() -> None:
     frame = table(shift=1)
     found = ratings.from_table(frame, specifications=True).multiverse
     assert found is not None
-    by_method = {(one.method, one.outcome): one for one in found.specifications}
+    by_method = {
+        (specification.method, specification.outcome): specification
+        for specification in found.specifications
+    }
     formula = "rating ~ arm + (1|rater) + (1|situation)"
     fit = clmm(frame, formula, reference={"arm": "human"}).coefficients["armgpt"]
     logit = by_method["mixed model, logit", "ordered categories"]

@@ -164,14 +164,14 @@ def test_pairs_are_told_with_mcnemars_test() -> None:
 def test_averaged_pairs_are_told_with_ranks() -> None:
     found = compare_paired_arms(rated(), BAD_OKAY_GOOD)
     text = paired_paragraph(found)
-    (alpha,) = [one for one in found.tests if (one.kind, one.arm) == ("all", "alpha")]
+    (alpha,) = [test for test in found.tests if (test.kind, test.arm) == ("all", "alpha")]
     assert alpha.p < 0.05
     assert "In 40 pairs by situation with averaged ratings, alpha differed from people" in text
 
 
 def test_averaged_pairs_differ_only_where_the_test_says_so() -> None:
     found = compare_paired_arms(rated(), BAD_OKAY_GOOD)
-    (alpha,) = [one for one in found.tests if (one.kind, one.arm) == ("all", "alpha")]
+    (alpha,) = [test for test in found.tests if (test.kind, test.arm) == ("all", "alpha")]
     alone = dataclasses.replace(alpha, p=0.105, family_size=1)
     text = paired_paragraph(dataclasses.replace(found, tests=(alone,)))
     assert "alpha did not differ detectably from people, Wilcoxon's V = " in text
@@ -209,10 +209,10 @@ def test_categories_called_like_columns_keep_their_own_columns() -> None:
 def test_the_conclusion_is_judged_with_raters_as_units() -> None:
     people = rated().unique("rater", maintain_order=True).select("rater", "arm")
     exclusions = apply_exclusions(rated(), people, [StraightLining(fewest=2)])
-    found = with_and_without(rated(), exclusions, lambda one: compare_arms(one, BAD_OKAY_GOOD))
+    found = with_and_without(rated(), exclusions, lambda item: compare_arms(item, BAD_OKAY_GOOD))
     tests = [
-        dataclasses.replace(one, clustered_p_holm=0.2) if one.kind == "all" else one
-        for one in found.kept.tests
+        dataclasses.replace(test, clustered_p_holm=0.2) if test.kind == "all" else test
+        for test in found.kept.tests
     ]
     changed = dataclasses.replace(found, kept=dataclasses.replace(found.kept, tests=tuple(tests)))
     # The plain test stays as it was, so that only the clustered one can change the conclusion.
@@ -306,7 +306,7 @@ def test_results_with_and_without_are_told_together() -> None:
     people = rated().unique("rater", maintain_order=True).select("rater", "arm")
     exclusions = apply_exclusions(rated(), people, [StraightLining(fewest=2)])
     assert exclusions.excluded
-    found = with_and_without(rated(), exclusions, lambda one: compare_arms(one, BAD_OKAY_GOOD))
+    found = with_and_without(rated(), exclusions, lambda item: compare_arms(item, BAD_OKAY_GOOD))
     text = robustness_paragraph(found)
     assert "Without the excluded raters, the difference of alpha from people is +" in text
     assert "with them +30.36 (t(37.2) = 4.36, Holm-corrected p < .001): the conclusion ho" in text

@@ -40,7 +40,7 @@ def test_slopes_that_the_ratings_do_not_show_are_simplified() -> None:
     assert "(1|rater) + (1|arm:rater)" in str(found.model.formula)
     assert found.model.dropped[0].startswith("(1 + arm|rater) became (1|rater) + (1|arm:rater): ")
     # Equal variances limit nothing, so the conclusion has no caveat about it.
-    assert not any("arm:rater" in one for one in found.conclusions[0].caveats)
+    assert not any("arm:rater" in caveat for caveat in found.conclusions[0].caveats)
 
 
 def test_few_raters_of_both_arms_keep_the_error_of_maximum_likelihood() -> None:
@@ -67,6 +67,6 @@ def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
     ]
     frame = pl.DataFrame(rows, schema=["rater", "arm", "situation", "rating"], orient="row")
     first = ratings.from_table(frame).conclusions[0]
-    [caveat] = [one for one in first.caveats if "differs between thresholds" in one]
+    [caveat] = [caveat for caveat in first.caveats if "differs between thresholds" in caveat]
     assert "at 1|2" in caveat
     assert "at 2|3" in caveat

@@ -50,7 +50,7 @@ def made_up() -> pl.DataFrame:
 
 def effect(result: RecipientsResult, term: str, outcome: int = 0) -> Any:
     return next(
-        one for one in result.outcomes[outcome].effects if (one.term, one.by) == (term, None)
+        item for item in result.outcomes[outcome].effects if (item.term, item.by) == (term, None)
     )
 
 
@@ -59,14 +59,14 @@ def test_published_recipients_have_their_cell_means_and_f_values(shared_data: Pa
     # Type II analysis of variance by car::Anova.
     published = pl.read_csv(shared_data / "recipients" / "recipients.csv")
     found = recipients.from_table(published, margin=0.6).to_dict()
-    cells = {(one["outcome"], one["response"], one["label"]): one for one in found["cells"]}
+    cells = {(cell["outcome"], cell["response"], cell["label"]): cell for cell in found["cells"]}
     assert [
         round(cells["feelheard", *at]["mean"], 3)
         for at in (("ai", "ai"), ("ai", "human"), ("human", "ai"), ("human", "human"))
     ] == [5.407, 6.118, 4.820, 5.511]
-    tests = {(one["outcome"], one["term"]): one for one in found["tests"]}
+    tests = {(test["outcome"], test["term"]): test for test in found["tests"]}
     assert len(tests) == len(found["tests"]) == 9
-    assert {one["df_residual"] for one in found["tests"]} == {451}
+    assert {test["df_residual"] for test in found["tests"]} == {451}
     for outcome, expected in {
         "feelheard": (22.00, 30.31, 0.006),
         "understoodme": (29.89, 28.65, 0.069),
@@ -74,9 +74,9 @@ def test_published_recipients_have_their_cell_means_and_f_values(shared_data: Pa
     }.items():
         terms = ("response", "label", "response:label")
         assert [tests[outcome, term]["F"] for term in terms] == pytest.approx(expected, abs=0.005)
-    third = {(one["outcome"], one["term"]): one for one in found["tests_type3"]}
+    third = {(item["outcome"], item["term"]): item for item in found["tests_type3"]}
     assert third["feelheard", "label"]["F"] == pytest.approx(30.2692463098)
-    kinds = [one["kind"] for one in found["conclusions"]]
+    kinds = [conclusion["kind"] for conclusion in found["conclusions"]]
     assert kinds == ["better"] * 3 + ["worse"] * 3 + ["equivalent"] * 3
 
 
@@ -147,7 +147,7 @@ def test_change_has_the_students_interval_over_participants() -> None:
     change = result.outcomes[0].changes[0]
     assert (change.outcome, change.mean, change.n) == ("mood", 2, 4)
     assert change.high == pytest.approx(2 + 3.182446 * math.sqrt(2 / 3) / 2, abs=1e-5)
-    assert [(one.response, one.mean) for one in result.outcomes[0].changes[1:]] == [
+    assert [(change.response, change.mean) for change in result.outcomes[0].changes[1:]] == [
         ("ai", 2),
         ("human", 2),
     ]
@@ -237,7 +237,7 @@ def test_outcomes_that_do_not_vary_within_conditions_are_said_to_be_untested() -
     result = recipients.from_table(frame)
     assert result.outcomes[0].problem is not None
     assert "heard is not tested" in result.caveats[0]
-    assert [one.dimension for one in result.conclusions] == ["sad"]
+    assert [conclusion.dimension for conclusion in result.conclusions] == ["sad"]
 
 
 def test_onlookers_and_judges_are_compared_on_the_same_replies() -> None:

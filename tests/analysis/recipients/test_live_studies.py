@@ -116,7 +116,7 @@ def test_replies_of_a_live_study_are_analysed_and_rated_by_others(sqlite_lab: La
     assert set(result.table.before) == {"mood unpleasant", "mood pleasant"}
     cells = {(cell.response, cell.label): cell for cell in result.outcomes[0].cells}
     assert {cell.n for cell in cells.values()} == {6}
-    author = next(one for one in result.outcomes[0].effects if one.term == "response")
+    author = next(effect for effect in result.outcomes[0].effects if effect.term == "response")
     assert (author.level, author.reference) == ("model", "person")
     # Twelve each, so the effect is the difference of the plain means.
     by_model, by_person = ([one for ai, one in heard if ai is kind] for kind in (True, False))
@@ -147,9 +147,9 @@ def test_replies_of_a_live_study_are_analysed_and_rated_by_others(sqlite_lab: La
     run(lab, [Job(ScriptedModel([json.dumps({"heard": "4"})], name="the/judge"), [plan])])
 
     found = {
-        (one.first, one.second): one
-        for one in recipients.from_lab(lab, "helped").agreement
-        if one.outcome == one.dimension == "heard"
+        (item.first, item.second): item
+        for item in recipients.from_lab(lab, "helped").agreement
+        if item.outcome == item.dimension == "heard"
     }
     assert set(found) == {
         ("recipients", "onlookers"),

@@ -95,7 +95,8 @@ def compared(new: list[float], old: list[float], margin: float) -> ScoresResult:
     return replace(
         found,
         respondents=tuple(
-            replace(one, run=2 if one.respondent == "new" else 1) for one in found.respondents
+            replace(respondent, run=2 if respondent.respondent == "new" else 1)
+            for respondent in found.respondents
         ),
         comparisons=_comparisons(reply_profiles(frame), [2], 1, margin),
     )

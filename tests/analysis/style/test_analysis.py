@@ -51,7 +51,7 @@ def test_every_part_keeps_the_order_of_the_first_responses(analysis: StyleEstima
         analysis.reuse.openings,
         analysis.reuse.closings,
     ):
-        assert tuple(one.respondent for one in part) == names
+        assert tuple(item.respondent for item in part) == names
     assert analysis.predictability is not None
     assert analysis.predictability.respondents == names
 
@@ -74,14 +74,14 @@ def test_two_different_writers_are_told_apart_each_time(analysis: StyleEstimates
 
 
 def test_only_features_that_vary_are_tested(analysis: StyleEstimates) -> None:
-    tested = {one.feature for one in analysis.differences}
+    tested = {difference.feature for difference in analysis.differences}
     assert "exclamation_marks" in tested
     assert "semicolons" not in tested
 
 
 def test_ratings_are_related_to_features(analysis: StyleEstimates) -> None:
     [rated] = analysis.rated
-    assert {one.n for one in rated.relations} == {72}
+    assert {relation.n for relation in rated.relations} == {72}
 
 
 def test_one_respondent_has_a_profile_and_a_note_but_no_comparison() -> None:
@@ -144,8 +144,8 @@ def test_a_missing_package_is_a_note_with_its_install_command(
 
 def test_against_compares_with_that_respondent_and_that_one_with_the_rest() -> None:
     found = estimate_style(responses("advisor"), against="dry", depth=QUICK)
-    assert {one.against for one in found.differences} == {"dry"}
-    against = {one.respondent: one.against for one in found.distinctive}
+    assert {difference.against for difference in found.differences} == {"dry"}
+    against = {item.respondent: item.against for item in found.distinctive}
     assert against == {"warm": "dry", "dry": None, "advisor": "dry"}
 
 
@@ -159,7 +159,7 @@ def test_respondents_without_shared_situations_are_compared_with_a_warning() -> 
         situation=pl.format("{}-{}", pl.col("respondent"), pl.col("situation"))
     )
     found = estimate_style(apart, depth=QUICK)
-    assert all(one.terms for one in found.distinctive)
+    assert all(item.terms for item in found.distinctive)
     assert any("may reflect the situations" in note for note in found.notes)
 
 
@@ -176,7 +176,7 @@ def test_another_tagger_takes_the_rules_place() -> None:
         depth=Depth(predict=False),
     )
     assert found.tactics.tagger == "scripted/tagger"
-    assert {one.tactic for one in found.tactics.uses} == {"advice"}
+    assert {use.tactic for use in found.tactics.uses} == {"advice"}
 
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
@@ -218,7 +218,7 @@ def test_a_labs_ratings_are_related_to_the_style_of_what_was_rated(tmp_path: Pat
     found = result.estimates
     [rated] = found.rated
     assert rated.dimension == "empathy"
-    assert {one.n for one in rated.relations} == {48}
+    assert {relation.n for relation in rated.relations} == {48}
 
 
 @pytest.mark.shared_data
@@ -245,16 +245,16 @@ def test_published_writers_are_told_as_the_contract_asks(shared_data: Path, tmp_
     human, model = (
         {
             term.term
-            for one in found.distinctive
-            if one.respondent == name
-            for term in shown_terms(one.terms, 20)
+            for item in found.distinctive
+            if item.respondent == name
+            for term in shown_terms(item.terms, 20)
         }
         for name in ("human", "chatgpt_empathy")
     )
     assert {"i", "my", "oh"} <= human
     assert {"i'm really sorry", "understand", "remember"} <= model
     [rated] = found.rated
-    assert max(one.n for one in rated.relations) == 4000
+    assert max(relation.n for relation in rated.relations) == 4000
 
 
 def test_replies_of_control_characters_only_are_refused_in_one_sentence() -> None:

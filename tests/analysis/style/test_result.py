@@ -53,7 +53,7 @@ def test_respondents_have_the_contracts_figures(document: dict[str, Any]) -> Non
 
 
 def test_distinctive_terms_are_listed_by_respondent(document: dict[str, Any]) -> None:
-    terms = {one["term"] for one in document["distinctive"]["dry"]}
+    terms = {item["term"] for item in document["distinctive"]["dry"]}
     assert "my own week" in terms
     assert {"term", "z", "count"} <= set(document["distinctive"]["warm"][0])
 
@@ -63,7 +63,10 @@ def test_predictability_has_the_contracts_figures(document: dict[str, Any]) -> N
     assert (told["accuracy"], told["macro_f1"], told["chance"]) == (1.0, 1.0, 0.5)
     assert (told["folds"], told["grouped_by"]) == (5, "situation")
     assert told["confusion"] == {"warm": {"warm": 12, "dry": 0}, "dry": {"warm": 0, "dry": 12}}
-    assert {one["name"] for one in told["ablations"]} >= {"without length", "length alone"}
+    assert {ablation["name"] for ablation in told["ablations"]} >= {
+        "without length",
+        "length alone",
+    }
 
 
 def test_tests_name_feature_and_both_respondents(document: dict[str, Any]) -> None:
@@ -78,7 +81,7 @@ def test_emoji_tactics_repetition_and_ratings_are_there(document: dict[str, Any]
         {"respondent": "warm", "emoji": "😊", "count": 12, "responses": 12, "per_response": 1.0}
     ]
     assert document["tactics"]["tagger"] == "rules"
-    assert [one["respondent"] for one in document["repetition"]] == ["warm", "dry"]
+    assert [item["respondent"] for item in document["repetition"]] == ["warm", "dry"]
     slope = document["ratings"][0]["relations"][0]["alone"]
     assert set(slope) == {"estimate", "low", "high", "se", "df", "p"}
 

@@ -11,7 +11,7 @@ def term(words: str, z: float = 5.0) -> DistinctiveTerm:
 
 
 def shown(*words: str, top: int = 20) -> list[str]:
-    return [one.term for one in shown_terms([term(each) for each in words], top)]
+    return [item.term for item in shown_terms([term(each) for each in words], top)]
 
 
 def test_words_that_only_hold_sentences_together_are_left_out() -> None:

@@ -51,7 +51,7 @@ def test_what_is_not_defined_is_null_with_a_note(tmp_path: Path) -> None:
 def test_a_table_without_dimensions_is_one(tmp_path: Path) -> None:
     path = tmp_path / "plain.csv"
     long(KRIPPENDORFF).write_csv(path)
-    assert [one["dimension"] for one in as_json(path)["dimensions"]] == ["rating"]
+    assert [dimension["dimension"] for dimension in as_json(path)["dimensions"]] == ["rating"]
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
@@ -100,7 +100,7 @@ def test_people_read_a_table_and_hear_what_was_left_out(ratings: Path) -> None:
 
 def test_of_many_pairs_the_first_are_printed_and_the_rest_counted(tmp_path: Path) -> None:
     path = tmp_path / "crowd.csv"
-    long([[1, 2, 1 + one % 3] for one in range(13)]).write_csv(path)
+    long([[1, 2, 1 + index % 3] for index in range(13)]).write_csv(path)
     _, out, err = run(path, "--bootstrap", 0)
     assert out.count("r0, r") == 12
     assert "… and 18 more pairs" in err
@@ -131,7 +131,9 @@ def test_a_rater_who_rates_twice_is_named(tmp_path: Path) -> None:
 @pytest.mark.shared_data
 def test_the_published_expert_pairs_come_out_of_the_command(shared_data: Path) -> None:
     found = as_json(shared_data / "kumar" / "empatheticdialogues_ratings.csv", "--bootstrap", 0)
-    pairs = {(one["dimension"], *one["raters"]): one["weighted_kappa"] for one in found["pairs"]}
+    pairs = {
+        (pair["dimension"], *pair["raters"]): pair["weighted_kappa"] for pair in found["pairs"]
+    }
     # Kumar et al. (2025), the nine expert pairs.
     published = {
         ("empathy", "expert1", "expert2"): 0.51,

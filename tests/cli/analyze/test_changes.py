@@ -56,7 +56,7 @@ def test_a_day_before_everything_leaves_nothing_before(labs: Path) -> None:
     found = json.loads(out)
     assert code == 0
     assert found["respondents"]["both"] == []
-    assert any("does not record when" in one["why"] for one in found["not_compared"])
+    assert any("does not record when" in item["why"] for item in found["not_compared"])
 
 
 def test_neither_or_both_ways_are_refused(labs: Path, both: list[object]) -> None:
@@ -113,11 +113,11 @@ def test_the_page_opens_without_a_network(
     assert run(*both, "--html", tmp_path / "page.html")[0] == 0
     problems: list[str] = []
     page = browser.new_page(viewport={"width": 390, "height": 844})
-    page.on("console", lambda one: problems.append(one.text) if one.type == "error" else None)
+    page.on("console", lambda item: problems.append(item.text) if item.type == "error" else None)
     page.goto((tmp_path / "page.html").as_uri())
     assert page.locator(".strip").count() >= 2
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    assert [item["id"] for item in found if item["impact"] in ("serious", "critical")] == []
     assert problems == []
     page.close()

@@ -50,7 +50,7 @@ def test_json_is_the_contract(ratings: Path) -> None:
     assert row["bias"]["length"]["found"]
     assert not row["bias"]["position"]["found"]
     assert isinstance(row["verdict"], str)
-    assert all(isinstance(one, str) for one in row["reasons"])
+    assert all(isinstance(reason, str) for reason in row["reasons"])
 
 
 def test_what_cannot_be_said_is_null_with_the_reason(ratings: Path) -> None:
@@ -112,7 +112,7 @@ def two_judges(tmp_path: Path) -> Path:
 
 
 def test_a_family_can_be_given_for_the_panel(two_judges: Path) -> None:
-    name = next(one for one in pl.read_csv(two_judges)["respondent"].unique().sort() if one)
+    name = next(item for item in pl.read_csv(two_judges)["respondent"].unique().sort() if item)
     options = (two_judges, "--panel", "--no-style", "--bootstrap", 0)
     given = as_json(*options, "--family", f"panel={name}")["judges"]
     panel = next(row for row in given if row["judge"] == "panel")
@@ -151,7 +151,9 @@ def test_the_published_judges_agree_with_the_crowd_as_published(shared_data: Pat
     told = published.filter(pl.col("Annotator Pair") == "('llm', 'crowd')").to_dicts()
     for row in told:
         [ours] = [
-            one for one in rows if (one["judge"], one["dimension"]) == ("gemini", row["Dimension"])
+            item
+            for item in rows
+            if (item["judge"], item["dimension"]) == ("gemini", row["Dimension"])
         ]
         assert ours["weighted_kappa_ranks"] == pytest.approx(
             row["Weighted Cohen's Kappa"], abs=0.0051

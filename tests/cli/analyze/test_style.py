@@ -30,7 +30,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_json_holds_the_figures_of_the_contract(file: Path) -> None:
     found = as_json(file)
-    assert [one["respondent"] for one in found["respondents"]] == ["warm", "dry"]
+    assert [respondent["respondent"] for respondent in found["respondents"]] == ["warm", "dry"]
     assert found["respondents"][0]["words_per_response"] == 12.0
     assert found["predictability"]["accuracy"] == 1.0
     assert found["predictability"]["grouped_by"] == "situation"
@@ -93,7 +93,7 @@ def test_a_rating_column_is_related_to_features(tmp_path: Path) -> None:
     path = tmp_path / "rated.csv"
     responses().with_columns(stars=pl.int_range(pl.len()) % 3).write_csv(path)
     found = as_json(path, "--rating-column", "stars", "--no-predict")
-    assert {one["n"] for one in found["ratings"][0]["relations"]} == {24}
+    assert {relation["n"] for relation in found["ratings"][0]["relations"]} == {24}
 
 
 def test_a_rating_that_is_no_number_names_the_row(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_dictionaries_of_both_kinds_are_counted(file: Path, tmp_path: Path) -> N
     )  # fmt: skip
     warm = found["respondents"][0]["features"]
     assert (warm["weeks"], warm["mine:feeling"], warm["mine:place"]) == (1.0, 1.0, 0.25)
-    assert [one["name"] for one in found["dictionaries"]] == ["weeks", "mine"]
+    assert [dictionary["name"] for dictionary in found["dictionaries"]] == ["weeks", "mine"]
 
 
 def test_a_broken_dictionary_is_refused_with_its_line(file: Path, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_without_a_file_the_labs_responses_are_described(tmp_path: Path) -> None
         release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
         import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
     found = as_json("--lab", tmp_path / "lab", "--no-predict")
-    assert [one["respondent"] for one in found["respondents"]] == ["human", "gpt"]
+    assert [respondent["respondent"] for respondent in found["respondents"]] == ["human", "gpt"]
     assert found["ratings"][0]["dimension"] == "empathy"
 
 
@@ -227,7 +227,7 @@ def test_a_model_can_tag_the_tactics_and_its_answers_are_kept(file: Path, tmp_pa
     given = (file, "--no-predict", "--tagger", f"scripted/{script}", "--lab", tmp_path / "lab")
     found = as_json(*given)
     assert found["tactics"]["tagger"] == f"scripted/{script}"
-    assert {one["tactic"] for one in found["tactics"]["uses"]} == {"advice"}
+    assert {use["tactic"] for use in found["tactics"]["uses"]} == {"advice"}
     assert as_json(*given)["tactics"] == found["tactics"]
 
 

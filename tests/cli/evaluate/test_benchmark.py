@@ -73,18 +73,20 @@ def test_a_new_model_is_measured_without_a_new_study(folder: Path) -> None:
     share = result["estimates"][0]
     assert (share["outcome"], share["label"], share["level"]) == ("share", "Good", "all")
     assert 0 <= share["low"] < share["estimate"] < share["high"] <= 1
-    levels = {(one["level"], one["group"]) for one in result["estimates"]}
+    levels = {(estimate["level"], estimate["group"]) for estimate in result["estimates"]}
     assert levels == {("all", None), ("valence", "positive"), ("valence", "negative")}
-    assert {one["from"] for one in result["differences"]} == set(ARMS)
+    assert {difference["from"] for difference in result["differences"]} == set(ARMS)
     # The judge gives the warm replies its best, as it gives gpt's, which people like best.
-    human = next(one for one in result["differences"] if one["from"] == "human")
+    human = next(
+        difference for difference in result["differences"] if difference["from"] == "human"
+    )
     assert human["difference"] > 0.2
 
 
 def test_it_says_that_it_rests_on_the_judge_and_by_how_much_it_could_be_off(folder: Path) -> None:
     [result] = found(*measure(folder))["results"]
     assert result["rests_on_judge_alone"] is True
-    assert {one["respondent"] for one in result["transfer"]["errors"]} == set(ARMS)
+    assert {error["respondent"] for error in result["transfer"]["errors"]} == set(ARMS)
     text = run(*measure(folder)).stdout
     assert "rests on how the judge" in text
     assert "calibrated on other respondents" in text
@@ -96,13 +98,13 @@ def test_it_says_that_it_rests_on_the_judge_and_by_how_much_it_could_be_off(fold
 
 def test_the_judge_rates_the_studys_replies_and_the_new_ones_once(folder: Path) -> None:
     sessions = found(*measure(folder))["sessions"]
-    assert [(one["protocol"], one["asked"]) for one in sessions] == [
+    assert [(session["protocol"], session["asked"]) for session in sessions] == [
         ("respond", 48),
         ("judge", 192),
         ("judge", 48),
     ]
     again = found(*measure(folder))["sessions"]
-    assert all(one["asked"] == 0 for one in again)
+    assert all(item["asked"] == 0 for item in again)
 
 
 def test_a_model_that_replied_by_these_words_is_not_asked_again(folder: Path) -> None:
@@ -111,7 +113,7 @@ def test_a_model_that_replied_by_these_words_is_not_asked_again(folder: Path) ->
         add_replies(lab, WARM, dict.fromkeys(keys[:40], "I can hear you, my friend."))
         add_replies(lab, WARM, dict.fromkeys(keys, "Otherwise."), prompt="plain-listener@1")
     predicted = found(*measure(folder))
-    assert [one["asked"] for one in predicted["sessions"]] == [8, 192, 48]
+    assert [session["asked"] for session in predicted["sessions"]] == [8, 192, 48]
     # What was asked for in other words is not judged.
     assert predicted["results"][0]["estimates"][0]["n_judged"] == 48
 
@@ -128,7 +130,7 @@ def test_one_who_cannot_be_reached_any_more_is_measured_by_its_replies(folder: P
 
 def test_several_judges_are_also_taken_together(folder: Path) -> None:
     predicted = found(*measure(folder, "--judge", "scripted/tests.judging.measured:strict"))
-    assert [one["judge"] for one in predicted["results"]] == [
+    assert [result["judge"] for result in predicted["results"]] == [
         JUDGE,
         "scripted/tests.judging.measured:strict",
         "panel",
@@ -138,7 +140,7 @@ def test_several_judges_are_also_taken_together(folder: Path) -> None:
 def test_a_part_of_the_situations_can_do(folder: Path) -> None:
     predicted = found(*measure(folder, "--sample", "24"))
     assert predicted["situations"] == 24
-    assert [one["asked"] for one in predicted["sessions"]] == [24, 96, 24]
+    assert [session["asked"] for session in predicted["sessions"]] == [24, 96, 24]
     assert predicted["results"][0]["estimates"][0]["n_judged"] == 24
 
 
@@ -165,7 +167,7 @@ def test_a_second_way_of_asking_hides_nobody(folder: Path) -> None:
     board = found("analyze", "leaderboard", "--lab", folder)
     judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
     assert (judges[WARM], judges[COLD]) == (JUDGE, JUDGE)
-    assert sum("asked with 2 setups" in one for one in board["notes"]) == 1
+    assert sum("asked with 2 setups" in note for note in board["notes"]) == 1
 
 
 def test_that_the_style_judge_stands_in_for_models_is_said(folder: Path) -> None:
@@ -175,7 +177,7 @@ def test_that_the_style_judge_stands_in_for_models_is_said(folder: Path) -> None
     board = found("analyze", "leaderboard", "--lab", folder)
     judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
     assert (judges[WARM], judges["a/newcomer"]) == (JUDGE, "style")
-    assert any("No model has rated enough of a/newcomer" in one for one in board["notes"])
+    assert any("No model has rated enough of a/newcomer" in note for note in board["notes"])
 
 
 def test_a_judge_that_refuses_much_takes_nothing_from_people(folder: Path, tmp_path: Path) -> None:
@@ -353,14 +355,16 @@ def test_the_leaderboard_tells_measured_from_estimated(folder: Path, tmp_path: P
 def test_where_several_judged_the_leaderboard_takes_their_mean(folder: Path) -> None:
     strict = "scripted/tests.judging.measured:strict"
     results = found(*measure(folder, "--judge", strict))["results"]
-    panel = next(one for one in results if one["judge"] == "panel")["estimates"][0]
+    panel = next(result for result in results if result["judge"] == "panel")["estimates"][0]
     predicted = found("analyze", "leaderboard", "--lab", folder)
-    row = next(one for one in predicted["respondents"] if one["respondent"] == WARM)
+    row = next(
+        respondent for respondent in predicted["respondents"] if respondent["respondent"] == WARM
+    )
     assert (row["judge"], row["low"], row["high"]) == ("panel", panel["low"], panel["high"])
     assert row["judged_first"] is not None
     assert any(f"the mean of {JUDGE}, {strict}" in note for note in predicted["notes"])
     named = found("analyze", "leaderboard", "--judge", strict, "--lab", folder)["respondents"]
-    assert {one["judge"] for one in named} == {None, strict}
+    assert {item["judge"] for item in named} == {None, strict}
 
 
 def test_the_leaderboard_takes_the_judge_that_is_named(folder: Path) -> None:
@@ -375,7 +379,7 @@ def test_end_to_end_over_a_loopback_endpoint(folder: Path) -> None:
             *("evaluate", "my/one", "--against", STUDY, "--judge", "my/two", "--sample", "12"),
             *("--base-url", address, "--lab", folder),
         )
-    assert [(one["model"], one["asked"]) for one in predicted["sessions"]] == [
+    assert [(session["model"], session["asked"]) for session in predicted["sessions"]] == [
         ("my/one", 12),
         ("my/two", 48),
         ("my/two", 12),
@@ -384,7 +388,7 @@ def test_end_to_end_over_a_loopback_endpoint(folder: Path) -> None:
     assert result["estimates"][0]["n_judged"] == 12
     assert result["estimates"][0]["estimate"] > 0.5
     # The judge does not learn who wrote a reply.
-    assert not [one for one in asked if "my/one" in one or "my/two" in one]
+    assert not [item for item in asked if "my/one" in item or "my/two" in item]
 
 
 @pytest.mark.embedded
@@ -400,7 +404,7 @@ def test_the_embedded_model_is_measured_and_judges(tmp_path: Path) -> None:
     )
     [result] = predicted["results"]
     assert (result["judge"], result["basis"]) == ("local/smollm2", "judge")
-    assert any("of its family" in one for one in result["rests_on"])
+    assert any("of its family" in statement for statement in result["rests_on"])
 
 
 @pytest.mark.shared_data
@@ -416,15 +420,15 @@ def test_the_published_study_measures_a_new_model(
         *("evaluate", WARM, "--against", STUDY, "--judge", "style", "--judge", "my/two"),
         *("--sample", "200", "--judge-base-url", endpoint.base_url, "--lab", tmp_path / "lab"),
     )
-    results = {one["judge"]: one for one in predicted["results"]}
+    results = {result["judge"]: result for result in predicted["results"]}
     assert set(results) == {"style", "my/two"}
-    for one in results.values():
-        assert one["calibration"]["respondents"] == ["human", "chatgpt_empathy"]
-        share = one["estimates"][0]
+    for result in results.values():
+        assert result["calibration"]["respondents"] == ["human", "chatgpt_empathy"]
+        share = result["estimates"][0]
         assert share["n_judged"] == 200
         assert share["if_it_errs_alike"][0] < share["estimate"] < share["if_it_errs_alike"][1]
     board = found("analyze", "leaderboard", "--lab", tmp_path / "lab")["respondents"]
-    people = {one["respondent"]: one for one in board if one["basis"] == "people"}
+    people = {item["respondent"]: item for item in board if item["basis"] == "people"}
     assert people["chatgpt_empathy"]["estimate"] == pytest.approx(0.6475)
 
 
@@ -476,11 +480,15 @@ def test_a_judge_of_an_imported_table_is_used_and_nobody_is_asked(tmp_path: Path
     assert (result["judge"], result["basis"], result["situations"]) == ("filed", "judge", 12)
     assert result["calibration"]["respondents"] == ["human", "gpt", "llama", "mixtral"]
     assert predicted["sessions"] == []
-    mean = next(one for one in result["estimates"] if one["outcome"] == "mean")
+    mean = next(estimate for estimate in result["estimates"] if estimate["outcome"] == "mean")
     # It says just what people said of the others, and 22 / 12 of this one.
     assert mean["estimate"] == pytest.approx(22 / 12)
     board = found("analyze", "leaderboard", "--study", "filed", "--lab", folder)
-    [late] = [one for one in board["respondents"] if one["respondent"] == "late/model"]
+    [late] = [
+        respondent
+        for respondent in board["respondents"]
+        if respondent["respondent"] == "late/model"
+    ]
     assert (late["basis"], late["judge"]) == ("judge", "filed")
 
 

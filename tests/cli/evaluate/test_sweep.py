@@ -43,12 +43,14 @@ def run(*arguments: str, code: int = 0) -> Done:
 
 def test_every_model_is_asked_in_every_combination_and_only_once() -> None:
     content = json.loads(run("--planted", "2", "--json").stdout)
-    measured = [one for one in content["sessions"] if one["protocol"] in ("appraise", "respond")]
+    measured = [
+        session for session in content["sessions"] if session["protocol"] in ("appraise", "respond")
+    ]
     assert len(measured) == 2 * 2 * 2
-    assert [len(one["replies"]["runs"]) for one in content["respondents"]] == [2, 2]
+    assert [len(respondent["replies"]["runs"]) for respondent in content["respondents"]] == [2, 2]
     assert len(content["gates"]) == 2 + 4
     again = json.loads(run("--planted", "2", "--json").stdout)
-    assert {one["asked"] for one in again["sessions"]} == {0}
+    assert {session["asked"] for session in again["sessions"]} == {0}
 
 
 def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:

@@ -69,7 +69,9 @@ def test_mlflow_gets_settings_results_and_report(tmp_path: Path, script: str) ->
     assert (settings["seed"], settings["scale"], settings["mode"]) == ("7", "panas", "structured")
     assert "judge" not in settings
     [row] = [
-        one for one in printed["changes"] if one["subscale"] == "positive" and not one["emotion"]
+        change
+        for change in printed["changes"]
+        if change["subscale"] == "positive" and not change["emotion"]
     ]
     assert metrics["panas.positive.change"] == pytest.approx(row["cluster_delta"])
     assert metrics["replies.n"] == 32

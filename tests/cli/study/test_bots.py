@@ -34,7 +34,7 @@ def test_a_crowd_of_its_own_server_is_summed_up(folder: Path) -> None:
     assert report["lost"] == 0
     assert report["errors"] == {}
     assert sum(report["arms"].values()) == report["finished"] >= 2
-    assert {one["block"] for one in report["blocks"]} >= {"consent", "rate", "comment", "end"}
+    assert {block["block"] for block in report["blocks"]} >= {"consent", "rate", "comment", "end"}
     assert "4 of 4" in err
 
 

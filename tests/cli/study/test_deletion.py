@@ -22,7 +22,7 @@ from tests.study.service_examples import rows_of
 
 def ran(*arguments: object) -> Result:
     """The command's result; its errors are raised."""
-    result = CliRunner().invoke(study.app, [str(one) for one in arguments])
+    result = CliRunner().invoke(study.app, [str(argument) for argument in arguments])
     if isinstance(result.exception, UserError):
         raise result.exception
     return result
@@ -47,7 +47,7 @@ def test_forget_names_what_was_exported_before(tmp_path: Path) -> None:
             "forget", "small", "--platform-id", "person 2", "--yes", "--json", "--lab", folder
         ).stdout
     )
-    assert [one["what"] for one in told["earlier_exports"]] == ["export identities", "export"]
+    assert [export["what"] for export in told["earlier_exports"]] == ["export identities", "export"]
 
 
 def test_a_rater_of_an_imported_study_is_forgotten_by_their_key(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
     with_quota(folder, Quota(by="country", counts={"C H": 4, "DE": 8}, source="platform"))
     result = run(folder, "invite", "small", "--n", "2", "--tell", "country=C H", "--json")
     assert result.exit_code == 0, result.output
-    links = [one["link"] for one in json.loads(result.stdout)["invitations"]]
-    assert [one.partition("&")[2] for one in links] == ["country=C+H"] * 2
+    links = [invitation["link"] for invitation in json.loads(result.stdout)["invitations"]]
+    assert [link.partition("&")[2] for link in links] == ["country=C+H"] * 2
     with Lab.open(folder) as lab:
         service = StudyService(lab, "small")
         with visiting(service) as visitor:
@@ -80,7 +80,7 @@ def test_links_by_which_nobody_could_come_are_not_made(
     folder: Path, tell: list[str], sentence: str
 ) -> None:
     with_quota(folder, Quota(by="country", counts={"CH": 4, "DE": 8}, source="platform"))
-    told = [part for one in tell for part in ("--tell", one)]
+    told = [part for item in tell for part in ("--tell", item)]
     result = run(folder, "invite", "small", "--n", "2", *told)
     assert result.exit_code == 2
     assert sentence in " ".join(result.stderr.split())
@@ -98,8 +98,8 @@ def test_links_go_to_stdout_one_on_a_line(folder: Path) -> None:
     assert result.exit_code == 0, result.output
     links = result.stdout.split()
     assert len(set(links)) == 3
-    assert all(one.startswith("https://study.test/x?invitation=") for one in links)
-    assert [one["state"] for one in invitations(folder)] == ["unused"] * 3
+    assert all(link.startswith("https://study.test/x?invitation=") for link in links)
+    assert [invitation["state"] for invitation in invitations(folder)] == ["unused"] * 3
 
 
 def test_links_are_written_into_a_file_for_their_owner_only(folder: Path, tmp_path: Path) -> None:
@@ -109,9 +109,9 @@ def test_links_are_written_into_a_file_for_their_owner_only(folder: Path, tmp_pa
     result = run(folder, *given, "--label", "=1+1", "--label", "b")
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    assert [one["label"] for one in rows] == ["'=1+1", "b"]
-    assert all(one["link"].startswith("http://127.0.0.1:8000/?invitation=") for one in rows)
-    assert all(one["expires_at"] for one in rows)
+    assert [row["label"] for row in rows] == ["'=1+1", "b"]
+    assert all(row["link"].startswith("http://127.0.0.1:8000/?invitation=") for row in rows)
+    assert all(row["expires_at"] for row in rows)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert result.stdout == ""
     assert "--url" in result.stderr
@@ -133,7 +133,7 @@ def test_an_invitation_is_taken_back(folder: Path) -> None:
     furnished(folder)
     link = run(folder, "invite", "small", "--n", "1").stdout.strip()
     assert run(folder, "invite", "small", "--revoke", link).exit_code == 0
-    assert [one["state"] for one in invitations(folder)] == ["revoked"]
+    assert [invitation["state"] for invitation in invitations(folder)] == ["revoked"]
     again = run(folder, "invite", "small", "--revoke", link)
     assert again.exit_code == 2
     assert "already revoked or used" in again.stderr
@@ -192,7 +192,7 @@ def test_sync_asks_the_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert json.loads(again.stdout)["changed"] == 0
     assert (unknown.exit_code, TOKEN in unknown.output) == (2, False)
     with Lab.open(folder) as lab:
-        assert {one["status"] for one in rows_of(lab, schema.places)} == {"returned", "live"}
+        assert {row["status"] for row in rows_of(lab, schema.places)} == {"returned", "live"}
 
 
 def test_sync_reads_the_export(folder: Path, tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -19,13 +17,14 @@ from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.study.session.service import StudyService
 from tests.helpers.studies import form, furnished, serving, study_file, visit
+from tests.helpers.waiting import wait_until
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific, submission
 from tests.study.web.raters import Read
 
 
 def refused(*arguments: object) -> str:
     """What is said where the command refuses; nothing is printed as a result."""
-    done = CliRunner().invoke(study.app, [str(one) for one in arguments])
+    done = CliRunner().invoke(study.app, [str(argument) for argument in arguments])
     assert isinstance(done.exception, UserError), done
     assert done.stdout == ""
     return str(done.exception)
@@ -98,13 +97,6 @@ def accepts(where: httpx.URL) -> bool:
     return True
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_the_log_of_a_whole_visit_tells_nothing_of_the_person(tmp_path: Path) -> None:
     small = furnished(tmp_path / "lab")
     file = study_file(tmp_path, recruitment="{platform: prolific, codes: {completed: DONE-1}}")
@@ -122,9 +114,11 @@ def test_the_log_of_a_whole_visit_tells_nothing_of_the_person(tmp_path: Path) ->
     assert person.outcome == "completed"
     for secret in ("4711", "4712", "4713", person.person, cookie, "127.0.0.1", "DONE-1", "?"):
         assert secret not in said
-    assert {one["route"] for one in requests} == {"/", "/page", "other"}
-    assert {one["status"] for one in requests} == {200, 303, 404}
-    assert all({"time", "method", "milliseconds", "worker"} <= one.keys() for one in requests)
+    assert {request["route"] for request in requests} == {"/", "/page", "other"}
+    assert {request["status"] for request in requests} == {200, 303, 404}
+    assert all(
+        {"time", "method", "milliseconds", "worker"} <= request.keys() for request in requests
+    )
     assert len(requests) == 2 + 2 * (person.answered) + 1
 
 
@@ -241,4 +235,7 @@ def test_prolific_is_asked_while_the_study_is_served_and_frees_places(tmp_path: 
 
 def statuses(folder: Path) -> list[str]:
     with Lab.open(folder) as lab:
-        return [str(one.status) for one in StudyService(lab, "small").actions.participants()]
+        return [
+            str(participant.status)
+            for participant in StudyService(lab, "small").actions.participants()
+        ]

@@ -55,12 +55,12 @@ def calm(messages: tuple[Any, ...], parameters: Any) -> str:
     """A respondent who answers a scale the same always, and sometimes not at all."""
     text = messages[-1].content
     items = [line.partition(". ")[0] for line in text.splitlines()]
-    numbers = [one for one in items if one.isdigit()]
+    numbers = [item for item in items if item.isdigit()]
     if not numbers:
         return "Thank you for telling me. Take a deep breath; it will pass."
     if invented.chance("refuses", text) < 0.1:
         return "I'm sorry, but as an AI I don't have feelings."
-    return json.dumps({one: 1 + int(3 * invented.chance("calm", one)) for one in numbers})
+    return json.dumps({number: 1 + int(3 * invented.chance("calm", number)) for number in numbers})
 
 
 def steady_judge(messages: tuple[Any, ...], parameters: Any) -> str:

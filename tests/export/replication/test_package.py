@@ -183,7 +183,7 @@ def test_comments_and_page_times_are_not_in_it(made: tuple[Lab, Path]) -> None:
 def test_odd_names_make_different_plain_file_names() -> None:
     taken: set[str] = set()
     given = ["a/b", "a b", "🙂", "", "../..", "x" * 300]
-    assert [file_name(one, taken) for one in given] == [
+    assert [file_name(item, taken) for item in given] == [
         "a-b",
         "a-b-2",
         "unnamed",
@@ -198,7 +198,7 @@ def test_scales_whose_names_look_alike_in_a_file_have_a_table_each(
 ) -> None:
     scores = read_exported(made[1] / "data", "scores")
     both = [scores.with_columns(scale=pl.lit(name)) for name in ("my_scale", "my-scale")]
-    found = [one.name for one in analysis._of_scales({"scores": pl.concat(both)}.get)]
+    found = [scale.name for scale in analysis._of_scales({"scores": pl.concat(both)}.get)]
     assert {"scales-side-by-side-my-scale", "scales-side-by-side-my-scale-2"} <= set(found)
     assert len(set(found)) == len(found)
 
@@ -213,7 +213,7 @@ def test_dimensions_whose_names_look_alike_in_a_file_have_a_model_each(
     several = tuple(dataclasses.replace(study.dimensions[0], name=name) for name in names)
     both = pl.concat([ratings.with_columns(dimension=pl.lit(name)) for name in names])
     result = rated_replies.from_table(both, study=dataclasses.replace(study, dimensions=several))
-    found = [one.name for one in analysis._of_study(result, "mine")]
+    found = [item.name for item in analysis._of_study(result, "mine")]
     assert {"ratings-mine-model-to-me", "ratings-mine-model-to-me-2"} <= set(found)
     assert len(set(found)) == len(found)
 
@@ -228,7 +228,7 @@ def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
 
 def same_numbers(package: Path, report: LabOverview) -> None:
     """The tables hold the numbers of the report."""
-    [shown] = [one for one in report.ratings if one.study.name == STUDY]
+    [shown] = [rating for rating in report.ratings if rating.study.name == STUDY]
     document = shown.to_dict()
     agree(table(package, f"ratings-{STUDY}-tests"), document["tests"])
     counts = table(package, f"ratings-{STUDY}-counts")
@@ -252,12 +252,12 @@ def same_numbers(package: Path, report: LabOverview) -> None:
     agree(table(package, "scales-changes"), change_rows(report.appraisal))
     verdicts = [
         {
-            "respondent": one.respondent,
-            "scale": one.scale,
-            "reasons": " ".join(one.reasons),
+            "respondent": item.respondent,
+            "scale": item.scale,
+            "reasons": " ".join(item.reasons),
         }
-        | {name: getattr(one.validity, name) for name in ("verdict", "valid", "order_sensitivity")}
-        for one in report.self_reports
+        | {name: getattr(item.validity, name) for name in ("verdict", "valid", "order_sensitivity")}
+        for item in report.self_reports
     ]
     names = list(verdicts[0])
     rows = table(package, "scales-validity")
@@ -272,7 +272,10 @@ def _same_style(style: StyleEstimates, package: Path) -> None:
         for name, figure in profile.features.items():
             cell = rows[profile.respondent, name]["mean"]
             assert float(cell or "nan") == pytest.approx(figure.mean, rel=1e-5, nan_ok=True)
-    known = {(one.respondent, one.feature, one.against): one for one in style.differences}
+    known = {
+        (difference.respondent, difference.feature, difference.against): difference
+        for difference in style.differences
+    }
     for row in table(package, "style-differences"):
         one = known[row["respondent"], row["feature"], row["against"]]
         assert float(row["p_holm"]) == pytest.approx(one.p_holm, rel=1e-5)
@@ -296,7 +299,7 @@ def test_the_reports_page_shows_the_packages_cells(
 ) -> None:
     page = render(report)
     text = (made[1] / "tables" / f"ratings-{STUDY}-tests.md").read_text(encoding="utf-8")
-    [shown] = [one for one in report.ratings if one.study.name == STUDY]
+    [shown] = [rating for rating in report.ratings if rating.study.name == STUDY]
     for row in comparison_table(shown.comparison, "all"):
         for cell in (row["good"], row["p"], row["p Holm"]):
             assert cell in text
@@ -321,15 +324,15 @@ def test_arms_that_share_raters_are_compared_in_pairs(sqlite_lab: Lab, tmp_path:
     export_lab(sqlite_lab, tmp_path / "package", format="replication")
     found = rated_replies.from_lab(sqlite_lab, "pairs").paired
     assert found is not None
-    known = [one for one in found.tests if one.kind == "all"]
+    known = [test for test in found.tests if test.kind == "all"]
     tests = table(tmp_path / "package", "ratings-pairs-paired")
-    [row] = [one for one in tests if one["kind"] == "all"]
+    [row] = [test for test in tests if test["kind"] == "all"]
     assert (row["unit"], int(row["n"])) == ("rater and situation", known[0].n)
     assert float(row["p"]) == pytest.approx(known[0].p, rel=1e-5)
     [whole] = [
-        one
-        for one in table(tmp_path / "package", "ratings-pairs-paired-overall")
-        if one["kind"] == "all"
+        item
+        for item in table(tmp_path / "package", "ratings-pairs-paired-overall")
+        if item["kind"] == "all"
     ]
     assert whole["arms"] == "a/model, human"
     assert float(whole["friedman_p"]) == pytest.approx(found.overall[0].friedman.p, rel=1e-5)
@@ -358,7 +361,7 @@ def test_an_imported_scale_is_compared_alike_in_report_and_package(
     import_release(sqlite_lab, release, kind="welivita", source="r.csv", fingerprint="1")
     compared = rated_replies.from_lab(sqlite_lab).rater_comparison
     assert compared is not None
-    names = [one.variable for one in compared.numeric]
+    names = [item.variable for item in compared.numeric]
     assert names == ["my-iri", "teq", "age", "seconds", "inconsistencies"]
     export_lab(sqlite_lab, tmp_path / "package", format="replication")
     text = (tmp_path / "package" / "tables" / f"ratings-{STUDY}-raters.csv").read_text("utf-8")
@@ -382,7 +385,7 @@ def test_every_table_of_the_report_is_in_the_package(
         for row in cells(path.read_text(encoding="utf-8"))
     ]
     # The page's first tables repeat figures of those below them.
-    summaries = {one.title for one in overview_tables(report)}
+    summaries = {item.title for item in overview_tables(report)}
     missing = {
         table.title
         for table in report_tables(report)

@@ -36,37 +36,37 @@ def read(folder: Path, text: str) -> object:
 
 def test_there_are_48_personas_over_8_emotions_in_three_languages() -> None:
     personas = builtin_personas()
-    english = [one for one in personas if one.language == "en"]
-    assert Counter(one.language for one in personas) == {"en": 48, "zh": 16, "de": 16}
-    assert set(Counter(one.emotion for one in english).values()) == {6}
-    assert len({one.emotion for one in english}) == 8
-    assert len({one.id for one in personas}) == 48
+    english = [persona for persona in personas if persona.language == "en"]
+    assert Counter(persona.language for persona in personas) == {"en": 48, "zh": 16, "de": 16}
+    assert set(Counter(item.emotion for item in english).values()) == {6}
+    assert len({item.emotion for item in english}) == 8
+    assert len({persona.id for persona in personas}) == 48
 
 
 def test_built_in_personas_are_complete_and_marked_as_not_validated() -> None:
-    for one in builtin_personas():
-        assert not one.validated
-        assert one.need in ("be heard", "advice", "perspective", "celebrate")
-        assert one.age is not None
-        assert min(map(len, (one.reveals, one.helps, one.hurts))) >= 2, one.id
-        assert all((one.culture, one.temperament, one.about)), one.id
+    for persona in builtin_personas():
+        assert not persona.validated
+        assert persona.need in ("be heard", "advice", "perspective", "celebrate")
+        assert persona.age is not None
+        assert min(map(len, (persona.reveals, persona.helps, persona.hurts))) >= 2, persona.id
+        assert all((persona.culture, persona.temperament, persona.about)), persona.id
 
 
 def test_no_opening_looks_like_a_fault() -> None:
-    for one in builtin_personas():
-        assert person_fault(one.opening, one.language) is None, one.key
-        assert not says_goodbye(one.opening), one.key
+    for persona in builtin_personas():
+        assert person_fault(persona.opening, persona.language) is None, persona.key
+        assert not says_goodbye(persona.opening), persona.key
 
 
 def test_needs_and_crises_are_spread() -> None:
-    english = [one for one in builtin_personas() if one.language == "en"]
-    assert min(Counter(one.need for one in english).values()) >= 8
-    assert sum(one.crisis for one in english) >= 4
-    assert sum(one.claim is not None for one in english) >= 10
+    english = [persona for persona in builtin_personas() if persona.language == "en"]
+    assert min(Counter(item.need for item in english).values()) >= 8
+    assert sum(item.crisis for item in english) >= 4
+    assert sum(item.claim is not None for item in english) >= 10
 
 
 def test_the_profile_is_in_the_language_of_the_persona() -> None:
-    by_key = {one.key: profile(one) for one in builtin_personas()}
+    by_key = {persona.key: profile(persona) for persona in builtin_personas()}
     assert "Was dir guttut" in by_key["guilt-nursing-home/de"]
     assert "会让你好受一些的" in by_key["guilt-nursing-home/zh"]
     assert "never say outright" in by_key["guilt-nursing-home/en"]

@@ -40,7 +40,7 @@ def board(sqlite_lab: Lab, tmp_path: Path) -> LeaderboardResult:
 
 
 def test_whoever_was_not_rated_is_estimated_by_the_style_judge(board: LeaderboardResult) -> None:
-    new = next(one for one in board.entries if one.respondent == STRANGE)
+    new = next(entry for entry in board.entries if entry.respondent == STRANGE)
     assert (new.found.basis, new.found.judge, new.replies) == ("judge", "style", 48)
     assert new.judged_first is not None
 
@@ -85,13 +85,13 @@ def test_where_all_ratings_are_the_same_a_page_is_made_and_the_report_has_none(
 def test_the_boards_of_two_versions_of_a_study_are_told_apart(board: LeaderboardResult) -> None:
     older = JudgedStudy(7, "my study@1", 1, {})
     other = dataclasses.replace(board, reference=dataclasses.replace(board.reference, study=older))
-    sections = [leaderboard_section(one) for one in (board, other)]
+    sections = [leaderboard_section(value) for value in (board, other)]
     assert sections[0].id != sections[1].id == "leaderboard-7"
     page = render_leaderboard(other)
     assert '<h2 id="leaderboard-7">Compared on my study@1: ' in page
     document = other.to_dict()
     assert (document["study"], document["version"]) == ("my study@1", 1)
-    assert {one["study"] for one in leaderboard_table(other)} == {"my study@1"}
+    assert {item["study"] for item in leaderboard_table(other)} == {"my study@1"}
 
 
 @pytest.mark.browser

@@ -103,7 +103,7 @@ def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
 def test_more_cards_than_a_page_takes_have_numbers_only(analysis: JudgesResult) -> None:
     many = JudgesResult("", analysis.cards * 7, ())
     section = judges_section([many], ())
-    drawn = [any(isinstance(one, Figure) for one in card.blocks) for card in cards(section)]
+    drawn = [any(isinstance(block, Figure) for block in card.blocks) for card in cards(section)]
     assert drawn == [True] * 12 + [False] * 2
     notes = [block.sentences for block in section.blocks if isinstance(block, Text)]
     assert ["The last 2 cards have no charts here, only numbers."] in notes
@@ -143,8 +143,8 @@ def test_of_a_few_ratings_no_calibration_is_drawn_and_no_clearance_given() -> No
     assert small.cards[0].n_ratings == 24
     assert not any("Calibration" in figure.title for figure in section.figures())
     said = [one for block in section.walk() if isinstance(block, Text) for one in block.sentences]
-    assert any("No calibration is drawn from 24 human ratings" in one for one in said)
-    assert any("length (not testable: too few replies" in one for one in said)
+    assert any("No calibration is drawn from 24 human ratings" in item for item in said)
+    assert any("length (not testable: too few replies" in item for item in said)
 
 
 def test_labels_of_the_biases_fit_the_side_of_a_chart(section: Section) -> None:

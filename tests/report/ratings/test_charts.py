@@ -61,12 +61,12 @@ def values(spec: dict[str, Any] | None) -> list[dict[str, Any]]:
 
 def _data(spec: dict[str, Any]) -> list[dict[str, Any]]:
     parts = [spec, *spec.get("layer", [])]
-    return [one["data"] for one in parts if "values" in one.get("data", {})]
+    return [part["data"] for part in parts if "values" in part.get("data", {})]
 
 
 def test_a_property_is_shown_with_its_counts(analysis: RatingsResult) -> None:
     assert analysis.rater_comparison is not None
-    [found] = [one for one in analysis.rater_comparison.categorical if "country" in one.variable]
+    [found] = [item for item in analysis.rater_comparison.categorical if "country" in item.variable]
     rows = values(properties_chart(found))
     assert sum(row["raters"] for row in rows if row["arm"] == "gpt") == 12
     assert {row["level"] for row in rows} == {"Ghana", "Chile", "Nepal"}
@@ -75,7 +75,7 @@ def test_a_property_is_shown_with_its_counts(analysis: RatingsResult) -> None:
 
 def test_times_are_shown_in_minutes(analysis: RatingsResult) -> None:
     assert analysis.rater_comparison is not None
-    [found] = [one for one in analysis.rater_comparison.numeric if one.variable == "seconds"]
+    [found] = [item for item in analysis.rater_comparison.numeric if item.variable == "seconds"]
     rows = values(numbers_chart(found))
     assert sum(row["raters"] for row in rows) == 24
     # 300 to 520 seconds.
@@ -119,7 +119,7 @@ def test_the_models_means_are_in_the_arms_order(analysis: RatingsResult) -> None
 def test_power_is_that_of_the_test_of_two_shares() -> None:
     given = PowerSetting("human", 0.5, ratings_per_rater=10, icc=0.0, raters=200)
     rows = values(power_chart(given))
-    [row] = [one for one in rows if one["raters"] == 100 and one["difference"] == "5 points"]
+    [row] = [row for row in rows if row["raters"] == 100 and row["difference"] == "5 points"]
     assert row["power"] == pytest.approx(two_shares_power(0.55, 0.5, 1000).power)
 
 
@@ -134,8 +134,8 @@ def domains(spec: dict[str, Any] | None, channel: str = "x") -> list[Any]:
     """The ends of the axis in each layer that sets them."""
     assert spec is not None
     inner = spec.get("spec", spec)
-    layers = [one["encoding"].get(channel, {}) for one in inner.get("layer", [inner])]
-    return [one["scale"]["domain"] for one in layers if "domain" in one.get("scale", {})]
+    layers = [item["encoding"].get(channel, {}) for item in inner.get("layer", [inner])]
+    return [layer["scale"]["domain"] for layer in layers if "domain" in layer.get("scale", {})]
 
 
 def test_bars_of_proportions_fill_an_axis_from_0_to_1(analysis: RatingsResult) -> None:
@@ -154,9 +154,9 @@ def test_proportions_by_emotion_have_an_axis_from_0_to_1(analysis: RatingsResult
     spec = emotions_chart(analysis.comparison, "empathy")
     assert domains(spec) == [[0, 1], [0, 1]]
     known = {
-        (one.arm, one.subset.removeprefix("emotion:")): one.good / one.n
-        for one in analysis.comparison.counts
-        if one.kind == "emotion"
+        (count.arm, count.subset.removeprefix("emotion:")): count.good / count.n
+        for count in analysis.comparison.counts
+        if count.kind == "emotion"
     }
     rows = values(spec)
     assert len(rows) == len(known) == 12

@@ -57,7 +57,10 @@ def test_a_released_file_is_imported_analysed_and_reported(released: Path) -> No
     from_lab = as_json("analyze", "recipients", *lab)
     for part in ("cells", "tests", "effects", "changes"):
         assert from_lab[part] == from_file[part]
-    kinds = {(one["subset"], one["dimension"]): one["kind"] for one in from_lab["conclusions"]}
+    kinds = {
+        (conclusion["subset"], conclusion["dimension"]): conclusion["kind"]
+        for conclusion in from_lab["conclusions"]
+    }
     assert (kinds["response", "heard"], kinds["change", "calm"]) == ("better", "different")
     assert "| heard | author | II |" in printed(
         "analyze", "recipients", *lab, "--table", "markdown"
@@ -73,11 +76,11 @@ def test_a_released_file_is_imported_analysed_and_reported(released: Path) -> No
     section = recipients_section(data.recipients, ())
     assert [figure.name for figure in section.figures()] == ["cells", "changes"]
     assert len(section.tables()) == 4
-    assert [(one.kind, one.count) for one in data.sources] == [
+    assert [(source.kind, source.count) for source in data.sources] == [
         ("recipients", "120 participants, 120 replies"),
         ("file", f"1 file, imported on {data.made_at:%Y-%m-%d}"),
     ]
-    assert [one.licence for one in data.sources] == ["", "CC0-1.0"]
+    assert [source.licence for source in data.sources] == ["", "CC0-1.0"]
     page = render(data)
     assert str(first.headlines[0]) in page
     assert re.search(r"Recipients: Helped.*y ~ before \+ response \* label", page, re.DOTALL)

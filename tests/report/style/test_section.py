@@ -74,7 +74,7 @@ def test_one_respondent_has_a_profile_without_figures() -> None:
 
 
 def test_a_respondent_without_emoji_keeps_their_colour(analysis: StyleEstimates) -> None:
-    [emoji] = [one for one in figures(analysis) if one.name == "emoji"]
+    [emoji] = [figure for figure in figures(analysis) if figure.name == "emoji"]
     domain = emoji.spec["layer"][0]["encoding"]["color"]["scale"]["domain"]
     assert domain[:2] == ["warm", "dry"]
     assert len(domain) == 3

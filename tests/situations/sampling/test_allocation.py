@@ -111,7 +111,7 @@ def test_the_second_balance_is_as_even_as_any_choice_with_the_same_first(
 
     choices = itertools.product(*(range(number + 1) for number in supply.values()))
     options = (dict(zip(supply, choice, strict=True)) for choice in choices)
-    best = min(unevenness(one) for one in options if marginal(one, 0) == first)
+    best = min(unevenness(option) for option in options if marginal(option, 0) == first)
     assert unevenness(taken) == best
 
 

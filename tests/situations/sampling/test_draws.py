@@ -234,7 +234,7 @@ situations = st.builds(
 
 @settings(max_examples=120, deadline=None)
 @given(
-    st.lists(situations, min_size=1, max_size=40, unique_by=lambda one: one.id),
+    st.lists(situations, min_size=1, max_size=40, unique_by=lambda item: item.id),
     st.lists(st.sampled_from(BALANCES), unique=True, max_size=3),
     st.integers(),
     st.booleans(),

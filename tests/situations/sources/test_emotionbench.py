@@ -22,7 +22,7 @@ from tests.helpers.emotionbench import write_situations
 def test_ids_are_emotion_factor_and_situation(tmp_path: Path) -> None:
     path = write_situations(tmp_path / "situations.json")
     found = parse_emotionbench(path.read_text(encoding="utf-8"), where="situations.json")
-    assert [one.id for one in found] == ["anger-0-0", "anger-0-1", "anger-1-0", "guilt-0-0"]
+    assert [item.id for item in found] == ["anger-0-0", "anger-0-1", "anger-1-0", "guilt-0-0"]
 
 
 def test_factor_names_valence_and_licence_are_kept(tmp_path: Path) -> None:

@@ -126,14 +126,14 @@ def test_rows_may_be_shuffled(tmp_path: Path) -> None:
 )
 def test_a_broken_row_is_dropped_and_said(tmp_path: Path, broken: str, reason: str) -> None:
     release = read(tmp_path, *FOUR, broken)
-    assert [one.id for one in release.situation_set] == ["c1"]
+    assert [item.id for item in release.situation_set] == ["c1"]
     assert release.notes == (f"1 rows were dropped: {reason} (first: train.csv row 6).",)
 
 
 def test_a_stray_quotation_mark_swallows_no_rows(tmp_path: Path) -> None:
     stray = row("q", 1, 1, '"What a day')
     release = read(tmp_path, stray, row("q", 2, 2, "Tell me."), *FOUR)
-    assert [one.id for one in release.situation_set] == ["q", "c1"]
+    assert [item.id for item in release.situation_set] == ["q", "c1"]
     assert release.situation_set.situations[0].utterance == '"What a day'
 
 
@@ -149,7 +149,7 @@ def test_doubled_quotes_without_a_comma_are_single_ones(tmp_path: Path) -> None:
 
 
 def test_the_candidates_of_valid_and_test_rows_are_no_damage(tmp_path: Path) -> None:
-    release = read(tmp_path, *(f"{one},Yes.|No.|Maybe_comma_ yes." for one in FOUR))
+    release = read(tmp_path, *(f"{item},Yes.|No.|Maybe_comma_ yes." for item in FOUR))
     assert (len(release.situation_set), release.notes) == (1, ())
 
 
@@ -200,7 +200,7 @@ def test_another_text_for_the_same_turn_is_dropped_and_said(tmp_path: Path) -> N
 def test_a_conversation_with_a_hole_is_left_out(tmp_path: Path, missing: int, reason: str) -> None:
     holed = [one for number, one in enumerate(FOUR) if number != missing]
     release = read(tmp_path, *holed, row("ok", 1, 1, "It is late."))
-    assert [one.id for one in release.situation_set] == ["ok"]
+    assert [item.id for item in release.situation_set] == ["ok"]
     assert any(f"left out: {reason} (first: c1)" in note for note in release.notes)
 
 
@@ -210,7 +210,7 @@ def test_a_hole_after_the_reply_does_not_matter(tmp_path: Path) -> None:
 
 def test_a_third_speaker_is_said(tmp_path: Path) -> None:
     third = FOUR[2].replace(",10,It", ",12,It")
-    whole = (one.replace("c1,", "c2,") for one in FOUR)
+    whole = (item.replace("c1,", "c2,") for item in FOUR)
     release = read(tmp_path, *FOUR[:2], third, FOUR[3], *whole, turns=2)
     assert release.notes == (
         "1 conversations were left out: more than two people speak (first: c1).",
@@ -224,7 +224,7 @@ def test_a_situation_that_is_not_told_takes_the_opening(tmp_path: Path) -> None:
 
 def test_archive_and_folder_give_the_same_set(tmp_path: Path) -> None:
     splits = ("test", "valid", "train")
-    files = {f"{one}.csv": text(row(one, 1, 1, f"I am {one}.")) for one in splits}
+    files = {f"{split}.csv": text(row(split, 1, 1, f"I am {split}.")) for split in splits}
     packed = archive(tmp_path / "a.tar.gz", {f"deep/{key}": one for key, one in files.items()})
     folder = tmp_path / "empatheticdialogues"
     folder.mkdir()
@@ -232,13 +232,15 @@ def test_archive_and_folder_give_the_same_set(tmp_path: Path) -> None:
         (folder / name).write_text(content)
     first, second, third = map(read_dialogues, (packed, folder, tmp_path))
     assert first.situation_set == second.situation_set == third.situation_set
-    assert [one.id for one in first.situation_set] == ["train", "valid", "test"]
+    assert [item.id for item in first.situation_set] == ["train", "valid", "test"]
 
 
 def test_one_split_alone_is_a_set_of_its_own(tmp_path: Path) -> None:
-    files = {f"{one}.csv": text(row(one, 1, 1, f"I am {one}.")) for one in ("train", "test")}
+    files = {
+        f"{value}.csv": text(row(value, 1, 1, f"I am {value}.")) for value in ("train", "test")
+    }
     release = read_dialogues(archive(tmp_path / "a.tgz", files), splits=("test",))
-    assert [one.id for one in release.situation_set] == ["test"]
+    assert [item.id for item in release.situation_set] == ["test"]
     assert release.situation_set.id == "empatheticdialogues-test"
 
 

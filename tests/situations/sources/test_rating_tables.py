@@ -29,7 +29,10 @@ def read(content: str, people: str | None = None, **options: object) -> RatedStu
 def test_known_labels_become_points() -> None:
     study = read(HEAD + "a,x,r1,Good\nb,x,r1,Bad\n")
     assert study.dimensions == (Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good")),)
-    assert [(one.value, one.label) for one in study.ratings] == [(3.0, "Good"), (1.0, "Bad")]
+    assert [(rating.value, rating.label) for rating in study.ratings] == [
+        (3.0, "Good"),
+        (1.0, "Bad"),
+    ]
 
 
 def test_labels_of_ones_own_are_ordered_by_the_option() -> None:
@@ -52,7 +55,7 @@ def test_each_dimension_has_its_own_points() -> None:
         "situation,respondent,rater,rating,dimension\na,x,r1,1,warmth\na,x,r1,5,fluency\n"
         "b,x,r1,2,warmth\n"
     )
-    assert {one.name: one.values for one in study.dimensions} == {
+    assert {dimension.name: dimension.values for dimension in study.dimensions} == {
         "warmth": (1.0, 2.0),
         "fluency": (5.0,),
     }
@@ -78,7 +81,7 @@ def test_models_among_the_raters_are_no_people() -> None:
         "situation,respondent,rater,rater_kind,rating\n"
         "a,x,ann,person,3\nb,y,bob,,2\na,x,the/judge,model,1\nb,y,the/judge,model,1\n"
     )
-    assert {one.name: one.kind for one in study.raters} == {
+    assert {rater.name: rater.kind for rater in study.raters} == {
         "ann": "person",
         "bob": "person",
         "the/judge": "model",

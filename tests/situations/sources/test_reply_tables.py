@@ -31,7 +31,7 @@ def test_a_table_may_tell_its_situations() -> None:
         "sad",
         "negative",
     )
-    assert [(one.respondent, one.text) for one in found.replies] == [
+    assert [(reply.respondent, reply.text) for reply in found.replies] == [
         ("human", "I am sorry."),
         ("gpt", "Oh."),
     ]
@@ -50,7 +50,7 @@ def test_several_replies_to_a_situation_are_numbered() -> None:
     found = read(
         "situation,respondent,text,situation_text,topic,sample\na,x,One.,T,work,0\na,x,Two.,T,work,1\n"
     )
-    assert [one.sample for one in found.replies] == [0, 1]
+    assert [reply.sample for reply in found.replies] == [0, 1]
 
 
 def test_markup_is_kept_as_text_and_control_characters_are_not() -> None:
@@ -124,14 +124,14 @@ def test_posts_have_a_domain_a_title_and_a_persons_reply() -> None:
         "He wakes.",
     )
     assert second.id == "work-1"
-    assert [(one.situation, one.respondent, one.text) for one in found.replies] == [
+    assert [(reply.situation, reply.respondent, reply.text) for reply in found.replies] == [
         ("parenting-1", "human", "Poor you.")
     ]
 
 
 def test_posts_without_ids_get_different_ones() -> None:
     found = posts("domain,post\nWork!,One.\nwork,Two.\n仕事,Three.\n工作,Four.\n")
-    assert [one.id for one in found.situation_set] == ["work-1", "work-2", "post-1", "post-2"]
+    assert [item.id for item in found.situation_set] == ["work-1", "work-2", "post-1", "post-2"]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_rows_become_situations() -> None:
 
 
 def test_the_valence_of_a_known_emotion_is_filled_in() -> None:
-    assert [one.valence for one in parse(GOOD)] == ["negative", "positive"]
+    assert [item.valence for item in parse(GOOD)] == ["negative", "positive"]
 
 
 def test_an_emotion_outside_the_known_ones_is_kept_and_can_be_mapped() -> None:

@@ -42,7 +42,7 @@ def test_questionnaires_are_shifted_to_the_scales_own_range(tmp_path: Path) -> N
 def test_ratings_have_their_labels_and_replies_their_miti_labels(tmp_path: Path) -> None:
     found = release(tmp_path)
     assert found.study is not None
-    assert {(one.value, one.label) for one in found.study.ratings} == {
+    assert {(rating.value, rating.label) for rating in found.study.ratings} == {
         (1.0, "Bad"),
         (2.0, "Okay"),
         (3.0, "Good"),
@@ -159,8 +159,8 @@ def test_the_released_file_holds_what_the_paper_says(shared_data: Path) -> None:
     situations = found.situation_set
     assert len(situations) == 2000
     assert len(situations.emotions) == 32
-    assert sum(one.valence == "positive" for one in situations) == 881
-    assert sum(one.valence == "negative" for one in situations) == 1119
+    assert sum(situation.valence == "positive" for situation in situations) == 881
+    assert sum(situation.valence == "negative" for situation in situations) == 1119
     assert len(found.replies) == 4000
     assert found.study is not None
     assert (len(found.study.raters), len(found.study.ratings)) == (400, 4000)
@@ -185,8 +185,8 @@ def test_cells_that_are_no_text_are_refused_with_a_sentence(column: str, value: 
 def test_numbers_as_ids_are_read_as_text(value: float) -> None:
     table = pl.DataFrame([{**JSON_ROW, "dialog_id": value, "annotator_human": value}])
     release = read_release(table, where="x.jsonl")
-    assert [one.id for one in release.situation_set.situations] == [str(int(value))]
-    assert [one.situation for one in release.replies] == [str(int(value))]
+    assert [situation.id for situation in release.situation_set.situations] == [str(int(value))]
+    assert [reply.situation for reply in release.replies] == [str(int(value))]
 
 
 JSON_ROW = {

@@ -35,7 +35,7 @@ def fourteen() -> pl.DataFrame:
 
 def alpha_from_coincidences(frame: pl.DataFrame, level: str) -> float:
     """Alpha by the book: the coincidence matrix and each level's metric, pair by pair."""
-    units = [one["rating"].drop_nulls().to_list() for one in frame.partition_by("situation")]
+    units = [item["rating"].drop_nulls().to_list() for item in frame.partition_by("situation")]
     units = [unit for unit in units if len(unit) >= 2]
     values = sorted({value for unit in units for value in unit})
     matrix = np.zeros((len(values), len(values)))
@@ -129,7 +129,7 @@ def test_fleiss_and_gwet_with_gaps_are_those_of_irrcac(
 def test_ordinal_alpha_depends_on_the_order_of_values_only() -> None:
     frame = long(KRIPPENDORFF)
     stretched = frame.with_columns(pl.col("rating").exp())
-    found, again = (krippendorff_alpha(one, resamples=0).estimate for one in (frame, stretched))
+    found, again = (krippendorff_alpha(value, resamples=0).estimate for value in (frame, stretched))
     assert again == pytest.approx(found)
 
 
@@ -137,10 +137,10 @@ def test_interval_alpha_and_quadratic_kappa_do_not_depend_on_the_unit() -> None:
     frame = long(KRIPPENDORFF)
     shifted = frame.with_columns(1000 + 7 * pl.col("rating"))
     for measure in (
-        lambda one: krippendorff_alpha(one, level="interval", resamples=0),
-        lambda one: fleiss_kappa(one, weights="quadratic", resamples=0),
-        lambda one: fleiss_kappa(one, weights="linear", resamples=0),
-        lambda one: gwet_ac(one, weights="linear", resamples=0),
+        lambda item: krippendorff_alpha(item, level="interval", resamples=0),
+        lambda item: fleiss_kappa(item, weights="quadratic", resamples=0),
+        lambda item: fleiss_kappa(item, weights="linear", resamples=0),
+        lambda item: gwet_ac(item, weights="linear", resamples=0),
     ):
         assert measure(shifted).estimate == pytest.approx(measure(frame).estimate)
 
@@ -202,7 +202,7 @@ def test_perfect_agreement_is_one_for_every_coefficient() -> None:
         found.gwet_ac2,
         found.icc,
     ]
-    assert [one.estimate for one in values] == pytest.approx([1] * len(values))
+    assert [value.estimate for value in values] == pytest.approx([1] * len(values))
 
 
 @pytest.mark.slow
@@ -229,7 +229,7 @@ def test_very_small_and_very_large_values_give_the_same(unit: float) -> None:
     found = agreement(frame.with_columns(unit * pl.col("rating")), dimension=None, resamples=0)
     plain = agreement(frame, dimension=None, resamples=0)
     for name in ("krippendorff_alpha_interval", "fleiss_kappa_quadratic", "gwet_ac2", "icc"):
-        ours, theirs = (getattr(one.dimensions[0], name).estimate for one in (found, plain))
+        ours, theirs = (getattr(value.dimensions[0], name).estimate for value in (found, plain))
         assert ours == pytest.approx(theirs)
     for ours, theirs in zip(found.pairs, plain.pairs, strict=True):
         assert ours.weighted_kappa.estimate == pytest.approx(theirs.weighted_kappa.estimate)

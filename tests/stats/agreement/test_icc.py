@@ -43,7 +43,7 @@ def test_all_six_forms_are_those_of_psych(row: dict[str, float]) -> None:
 def test_the_forms_are_those_shrout_and_fleiss_print() -> None:
     found = intraclass_correlations(SHROUT_FLEISS)
     forms = (found.icc1, found.icc2, found.icc3, found.icc1k, found.icc2k, found.icc3k)
-    assert [round(one.estimate, 2) for one in forms] == [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]
+    assert [round(form.estimate, 2) for form in forms] == [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]
 
 
 def test_the_retest_icc_is_the_same_icc2() -> None:

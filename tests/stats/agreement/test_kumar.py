@@ -51,7 +51,7 @@ def test_all_expert_pairs_have_their_published_kappa_and_correlation(
         row for row in experts if "experts" not in row["pair"] and "crowd" not in row["pair"]
     ]
     assert len(experts) == 9
-    pairs = {(one.dimension, one.rater_a, one.rater_b): one for one in found.pairs}
+    pairs = {(pair.dimension, pair.rater_a, pair.rater_b): pair for pair in found.pairs}
     for row in experts:
         a, b = sorted(row["pair"])
         ours = pairs[row["Dimension"], a, b]

@@ -38,20 +38,20 @@ def test_every_pair_has_the_figures_of_the_single_functions(
     clusters = None if each == 1 else np.arange(40) // each
     found = pair_agreements(rating_table(frame, cluster="cluster"), dimension="warmth")
     assert len(found) == 10
-    for one in found:
-        a, b = wide[one.rater_a], wide[one.rater_b]
+    for item in found:
+        a, b = wide[item.rater_a], wide[item.rater_b]
         same = (a == b).drop_nulls()
-        assert one.dimension == "warmth"
-        assert one.n == len(same)
-        assert one.percent.estimate == pytest.approx(100 * same.sum() / len(same))
+        assert item.dimension == "warmth"
+        assert item.n == len(same)
+        assert item.percent.estimate == pytest.approx(100 * same.sum() / len(same))
         for coefficient, single in (
-            (one.kappa, cohen_kappa(a, b, clusters=clusters)),
-            (one.weighted_kappa, cohen_kappa(a, b, weights="quadratic", clusters=clusters)),
+            (item.kappa, cohen_kappa(a, b, clusters=clusters)),
+            (item.weighted_kappa, cohen_kappa(a, b, weights="quadratic", clusters=clusters)),
             (
-                one.weighted_kappa_ranks,
+                item.weighted_kappa_ranks,
                 cohen_kappa(a, b, weights="quadratic", spacing="ranks", clusters=clusters),
             ),
-            (one.spearman, spearman(a, b, clusters=clusters)),
+            (item.spearman, spearman(a, b, clusters=clusters)),
         ):
             assert coefficient.estimate == pytest.approx(single.estimate, abs=1e-12)
             assert coefficient.low == pytest.approx(single.low, abs=1e-9)
@@ -76,7 +76,9 @@ def test_wilsons_interval_by_hand() -> None:
 
 def test_pairs_with_too_few_common_situations_are_not_listed() -> None:
     frame = long([[1, 2, None], [1, None, 2], [2, 2, 1]])
-    listed = {(one.rater_a, one.rater_b) for one in pair_agreements(rating_table(frame))}
+    listed = {
+        (agreement.rater_a, agreement.rater_b) for agreement in pair_agreements(rating_table(frame))
+    }
     assert listed == {("r0", "r2"), ("r1", "r2")}
     assert len(pair_agreements(rating_table(frame), min_shared=1)) == 3
 

@@ -29,7 +29,7 @@ def two_dimensions() -> pl.DataFrame:
 
 def test_dimensions_come_apart_in_the_order_of_the_frame() -> None:
     found = agreement(two_dimensions(), resamples=50)
-    assert [one.dimension for one in found.dimensions] == ["warmth", "clarity"]
+    assert [dimension.dimension for dimension in found.dimensions] == ["warmth", "clarity"]
     warmth = found.dimensions[0]
     assert (warmth.n_raters, warmth.n_situations, warmth.n_ratings, warmth.dropped) == (
         4,
@@ -39,7 +39,7 @@ def test_dimensions_come_apart_in_the_order_of_the_frame() -> None:
     )
     assert warmth.missing_share == pytest.approx(7 / 48)
     assert warmth.krippendorff_alpha.estimate == pytest.approx(0.815387503755)
-    assert {one.dimension for one in found.pairs} == {"warmth", "clarity"}
+    assert {pair.dimension for pair in found.pairs} == {"warmth", "clarity"}
     assert len(found.pairs) == 6 + 1
 
 
@@ -58,13 +58,13 @@ def test_columns_go_by_role() -> None:
 
 def test_without_dimensions_all_rows_are_one() -> None:
     found = agreement(long(KRIPPENDORFF), dimension=None, resamples=0)
-    assert [one.dimension for one in found.dimensions] == ["rating"]
+    assert [dimension.dimension for dimension in found.dimensions] == ["rating"]
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
     frame = long(KRIPPENDORFF)
     mixed = frame.sample(fraction=1, shuffle=True, seed=3)
-    ours, theirs = (agreement(one, dimension=None, resamples=99) for one in (frame, mixed))
+    ours, theirs = (agreement(value, dimension=None, resamples=99) for value in (frame, mixed))
     assert ours.dimensions[0].krippendorff_alpha == theirs.dimensions[0].krippendorff_alpha
     assert ours.pairs == theirs.pairs
 
@@ -163,8 +163,8 @@ def test_clusters_widen_the_interval_of_alpha_to_what_repeated_studies_show() ->
     spread = float(np.std([alpha(seed, None).estimate for seed in range(120)]))
     clustered = [alpha(seed, "situation", 200) for seed in range(12)]
     plain = [alpha(seed, "reply", 200) for seed in range(12)]
-    width = np.mean([one.high - one.low for one in clustered]) / 3.92
-    narrow = np.mean([one.high - one.low for one in plain]) / 3.92
+    width = np.mean([item.high - item.low for item in clustered]) / 3.92
+    narrow = np.mean([item.high - item.low for item in plain]) / 3.92
     assert width == pytest.approx(spread, rel=0.2)
     assert narrow < 0.85 * spread
     assert clustered[0].interval == "bootstrap over clusters"

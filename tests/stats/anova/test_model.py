@@ -37,7 +37,7 @@ def made_up() -> pl.DataFrame:
     ("name", "formula"), [("factorial", "y ~ a * b"), ("covariate", "y ~ a * b + c")]
 )
 def test_terms_are_those_of_car(name: str, formula: str) -> None:
-    found = {(one.term, one.type): one for one in anova(made_up(), formula).terms}
+    found = {(term.term, term.type): term for term in anova(made_up(), formula).terms}
     assert len(found) == len(R[name])
     for row in R[name]:
         one = found[row["term"], row["type"]]
@@ -62,10 +62,10 @@ def test_published_recipients_have_the_type_iii_tests_of_car(
     response: str, expected: tuple[float, ...]
 ) -> None:
     found = anova(pl.read_csv(RECIPIENTS), f"{response} ~ response * label")
-    third = [one for one in found.terms if one.type == "III"]
-    assert [one.term for one in third] == ["response", "label", "response:label"]
-    assert [one.f for one in third] == pytest.approx(expected, rel=1e-9)
-    assert [one.n for one in found.cells] == [124, 110, 110, 111]
+    third = [term for term in found.terms if term.type == "III"]
+    assert [item.term for item in third] == ["response", "label", "response:label"]
+    assert [item.f for item in third] == pytest.approx(expected, rel=1e-9)
+    assert [cell.n for cell in found.cells] == [124, 110, 110, 111]
 
 
 def test_balanced_cells_give_one_answer_for_both_types() -> None:
@@ -77,7 +77,7 @@ def test_balanced_cells_give_one_answer_for_both_types() -> None:
         }
     )
     found = anova(frame, "y ~ a * b").terms
-    assert [one.f for one in found[:3]] == pytest.approx([one.f for one in found[3:]])
+    assert [item.f for item in found[:3]] == pytest.approx([item.f for item in found[3:]])
 
 
 def test_cells_hold_the_students_interval_of_their_mean() -> None:
@@ -97,8 +97,8 @@ def test_a_combination_without_rows_leaves_type_iii_undefined() -> None:
     frame = made_up().filter(~((pl.col("a") == "z") & (pl.col("b") == "q")))
     found = anova(frame, "y ~ a * b")
     assert found.empty_cells == 1
-    assert all(math.isnan(one.f) for one in found.terms if one.type == "III")
-    assert all(math.isfinite(one.f) for one in found.terms if one.type == "II")
+    assert all(math.isnan(term.f) for term in found.terms if term.type == "III")
+    assert all(math.isfinite(term.f) for term in found.terms if term.type == "II")
 
 
 def test_missing_values_are_left_out_and_counted() -> None:

@@ -13,7 +13,7 @@ from tests.stats.arms.reference_files import R, rated
 
 def alpha(subset: str) -> ArmTest:
     found = compare_arms(rated(), BAD_OKAY_GOOD).tests
-    return next(one for one in found if (one.subset, one.arm) == (subset, "alpha"))
+    return next(item for item in found if (item.subset, item.arm) == (subset, "alpha"))
 
 
 def rows(arm: str, ratings: list[float | None], **columns: object) -> pl.DataFrame:
@@ -58,21 +58,23 @@ def test_all_arms_at_once_are_tested_as_r_does() -> None:
 
 def test_a_family_is_all_arms_on_the_subsets_of_one_kind() -> None:
     tests = compare_arms(rated(), BAD_OKAY_GOOD).tests
-    sizes = {one.kind: one.family_size for one in tests}
+    sizes = {test.kind: test.family_size for test in tests}
     assert sizes == {"all": 2, "valence": 4, "emotion": 8}
-    smallest = min((one for one in tests if one.kind == "emotion"), key=lambda one: one.p)
+    smallest = min((test for test in tests if test.kind == "emotion"), key=lambda item: item.p)
     assert smallest.p_holm == pytest.approx(8 * smallest.p)
     assert smallest.p_bonferroni == pytest.approx(8 * smallest.p)
 
 
 def test_the_clustered_test_is_corrected_over_the_same_family() -> None:
     tests = compare_arms(rated(), BAD_OKAY_GOOD).tests
-    smallest = min((one for one in tests if one.kind == "emotion"), key=lambda one: one.clustered.p)
+    smallest = min(
+        (test for test in tests if test.kind == "emotion"), key=lambda item: item.clustered.p
+    )
     assert smallest.clustered_p_holm == pytest.approx(8 * smallest.clustered.p)
 
 
 def test_subsets_are_named_as_the_contract_says() -> None:
-    names = list(dict.fromkeys(one.subset for one in compare_arms(rated(), BAD_OKAY_GOOD).tests))
+    names = list(dict.fromkeys(test.subset for test in compare_arms(rated(), BAD_OKAY_GOOD).tests))
     assert names == [
         "all",
         "negative",
@@ -86,7 +88,7 @@ def test_subsets_are_named_as_the_contract_says() -> None:
 
 def test_valences_add_up_to_all() -> None:
     parts = [alpha(name) for name in ("positive", "negative")]
-    assert sum(one.good for one in parts) == alpha("all").good
+    assert sum(part.good for part in parts) == alpha("all").good
 
 
 def test_another_reference_turns_the_comparison_round() -> None:
@@ -112,8 +114,8 @@ def test_dimensions_may_have_scales_of_their_own() -> None:
         ]
     )
     found = compare_arms(frame, {"empathy": BAD_OKAY_GOOD, "warmth": five})
-    assert [(one.dimension, one.good) for one in found.tests] == [("empathy", 3), ("warmth", 3)]
-    assert [one.family_size for one in found.tests] == [1, 1]
+    assert [(test.dimension, test.good) for test in found.tests] == [("empathy", 3), ("warmth", 3)]
+    assert [test.family_size for test in found.tests] == [1, 1]
 
 
 def test_a_scale_of_a_hundred_points_is_cut_at_its_threshold() -> None:
@@ -129,7 +131,7 @@ def test_rows_with_a_gap_are_dropped_and_counted() -> None:
     frame = pl.concat([rows("human", [1, 2, 3, None]), rows("model", [3, math.nan, 3, 1])])
     found = compare_arms(frame, BAD_OKAY_GOOD)
     assert found.dropped == {"empathy": 2}
-    assert [one.n for one in found.counts] == [3, 3]
+    assert [count.n for count in found.counts] == [3, 3]
 
 
 def test_ratings_may_be_text_that_reads_as_numbers() -> None:
@@ -187,8 +189,8 @@ def test_an_emotion_that_one_arm_lacks_does_not_count_in_the_family() -> None:
             rows("model", [3, 3, 3, 1], emotion="proud"),
         ]
     )
-    found = [one for one in compare_arms(frame, BAD_OKAY_GOOD).tests if one.kind == "emotion"]
-    assert [(one.subset, one.family_size) for one in found] == [
+    found = [test for test in compare_arms(frame, BAD_OKAY_GOOD).tests if test.kind == "emotion"]
+    assert [(item.subset, item.family_size) for item in found] == [
         ("emotion:proud", 1),
         ("emotion:sad", 1),
     ]

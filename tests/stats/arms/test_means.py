@@ -19,8 +19,8 @@ def frame(human: list[float], model: list[float], raters: list[str] | None = Non
 
 def overall(found: MeanComparison) -> tuple[list[ArmMean], list[MeanDifference]]:
     return (
-        [one for one in found.means if one.kind == "all"],
-        [one for one in found.differences if one.kind == "all"],
+        [mean for mean in found.means if mean.kind == "all"],
+        [difference for difference in found.differences if difference.kind == "all"],
     )
 
 
@@ -43,19 +43,19 @@ def test_a_difference_is_the_arm_less_the_reference() -> None:
 def test_means_and_differences_are_those_of_r() -> None:
     """Means: tests/reference/arm_means.R; differences, with CR2: tests/reference/cr2.R."""
     means, gaps = overall(compare_means(rated()))
-    assert [tuple(one.mean) for one in means] == [
+    assert [tuple(mean.mean) for mean in means] == [
         pytest.approx((2.000000000, 1.830666964, 2.169333036)),
         pytest.approx((2.473214286, 2.307610695, 2.638817876)),
         pytest.approx((2.267857143, 2.072539339, 2.463174947)),
     ]
-    assert [tuple(one.difference) for one in gaps] == [
+    assert [tuple(gap.difference) for gap in gaps] == [
         pytest.approx((0.4732142857, 0.2437429497, 0.7026856217)),
         pytest.approx((0.2678571429, 0.0174912811, 0.5182230046)),
     ]
-    assert [one.t for one in gaps] == pytest.approx([4.177637986, 2.167352353])
-    assert [one.p for one in gaps] == pytest.approx([1.709971439e-04, 0.036680197])
-    assert [one.g.estimate for one in gaps] == pytest.approx([0.6164889449, 0.3314978407])
-    assert [one.p_holm for one in gaps] == pytest.approx([3.419942878e-04, 0.036680197])
+    assert [gap.t for gap in gaps] == pytest.approx([4.177637986, 2.167352353])
+    assert [gap.p for gap in gaps] == pytest.approx([1.709971439e-04, 0.036680197])
+    assert [gap.g.estimate for gap in gaps] == pytest.approx([0.6164889449, 0.3314978407])
+    assert [gap.p_holm for gap in gaps] == pytest.approx([3.419942878e-04, 0.036680197])
 
 
 def test_the_standardised_interval_is_the_differences_in_other_units() -> None:
@@ -74,8 +74,8 @@ def test_raters_of_both_arms_take_their_own_level_out_of_the_difference() -> Non
 
 def test_means_come_by_valence_and_emotion_where_they_are_known() -> None:
     found = compare_means(rated())
-    assert {one.kind for one in found.means} == {"all", "valence", "emotion"}
-    sizes = {one.kind: one.family_size for one in found.differences}
+    assert {mean.kind for mean in found.means} == {"all", "valence", "emotion"}
+    sizes = {difference.kind: difference.family_size for difference in found.differences}
     assert sizes == {"all": 2, "valence": 4, "emotion": 8}
 
 
@@ -100,7 +100,7 @@ def test_gaps_are_left_out_and_counted() -> None:
     )
     found = compare_means(table)
     assert found.dropped == 2
-    assert [one.n for one in found.means] == [2, 1]
+    assert [mean.n for mean in found.means] == [2, 1]
 
 
 def test_no_ratings_and_unknown_arms_are_one_sentence() -> None:

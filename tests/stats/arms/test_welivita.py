@@ -42,7 +42,7 @@ def comparison(ratings: pl.DataFrame) -> ArmComparison:
 
 
 def of(comparison: ArmComparison, subset: str) -> ArmTest:
-    return next(one for one in comparison.tests if one.subset == subset)
+    return next(test for test in comparison.tests if test.subset == subset)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def of(comparison: ArmComparison, subset: str) -> ArmTest:
 def test_the_published_counts(
     comparison: ArmComparison, arm: str, subset: str, counts: list[int]
 ) -> None:
-    found = next(one for one in comparison.counts if (one.arm, one.subset) == (arm, subset))
+    found = next(count for count in comparison.counts if (count.arm, count.subset) == (arm, subset))
     assert list(found.counts.values()) == counts
 
 
@@ -95,21 +95,21 @@ EMOTIONS = {
 
 
 def test_the_published_emotions_are_the_significant_ones(comparison: ArmComparison) -> None:
-    emotions = [one for one in comparison.tests if one.kind == "emotion"]
+    emotions = [test for test in comparison.tests if test.kind == "emotion"]
     assert len(emotions) == 32
     found = {
-        one.subset.removeprefix("emotion:"): round(one.test.chi2, 2)
-        for one in emotions
-        if one.p < 0.05
+        emotion.subset.removeprefix("emotion:"): round(emotion.test.chi2, 2)
+        for emotion in emotions
+        if emotion.p < 0.05
     }
     assert found == EMOTIONS
 
 
 def test_twelve_ten_and_three_emotions_are_significant(comparison: ArmComparison) -> None:
-    emotions = [one for one in comparison.tests if one.kind == "emotion"]
-    assert {one.family_size for one in emotions} == {32}
+    emotions = [test for test in comparison.tests if test.kind == "emotion"]
+    assert {emotion.family_size for emotion in emotions} == {32}
     assert [
-        sum(getattr(one, way) < 0.05 for one in emotions) for way in ("p", "p_bh", "p_holm")
+        sum(getattr(emotion, way) < 0.05 for emotion in emotions) for way in ("p", "p_bh", "p_holm")
     ] == [12, 10, 3]
     gain = of(comparison, "emotion:apprehensive").relative_gain_percent.estimate
     assert round(gain) == 104

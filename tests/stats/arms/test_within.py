@@ -12,7 +12,7 @@ from tests.stats.arms.reference_files import R, paired, rated
 
 def test_pairs_by_rater_are_tested_as_r_does() -> None:
     found = compare_paired_arms(paired(), BAD_OKAY_GOOD, unit="rater")
-    alpha = next(one for one in found.tests if one.arm == "alpha")
+    alpha = next(test for test in found.tests if test.arm == "alpha")
     (both, only), (lost, _) = R["pairs"]
     assert alpha.mcnemar is not None
     assert (alpha.mcnemar.only_first, alpha.mcnemar.only_second) == (only, lost)
@@ -32,7 +32,7 @@ def test_all_paired_arms_are_tested_as_r_does() -> None:
 def test_rater_and_situation_together_make_a_pair() -> None:
     by_rater = compare_paired_arms(paired(), BAD_OKAY_GOOD, unit="rater")
     by_both = compare_paired_arms(paired(), BAD_OKAY_GOOD, unit="rater and situation")
-    assert [one.p for one in by_both.tests] == [one.p for one in by_rater.tests]
+    assert [test.p for test in by_both.tests] == [test.p for test in by_rater.tests]
 
 
 def test_a_unit_that_one_arm_lacks_is_dropped_and_counted() -> None:
@@ -54,7 +54,7 @@ def test_several_ratings_per_unit_are_averaged_and_only_ranked() -> None:
 
 def test_families_are_those_of_the_plain_comparison() -> None:
     tests = compare_paired_arms(rated(), BAD_OKAY_GOOD).tests
-    assert {one.kind: one.family_size for one in tests} == {"all": 2, "valence": 4, "emotion": 8}
+    assert {test.kind: test.family_size for test in tests} == {"all": 2, "valence": 4, "emotion": 8}
 
 
 def test_arms_without_a_common_unit_have_no_test() -> None:

@@ -94,7 +94,7 @@ def test_few_raters_in_one_arm_do_not_raise_false_positives(few: int, least: flo
         clustered_mean_difference(values, second, [cluster])
         for values, second, cluster in (arms((few, 50), 4, seed) for seed in range(400))
     ]
-    assert least <= np.mean([one.p < 0.05 for one in tests]) < 0.075
+    assert least <= np.mean([test.p < 0.05 for test in tests]) < 0.075
 
 
 def test_replies_that_raters_share_need_a_second_way_of_clustering() -> None:

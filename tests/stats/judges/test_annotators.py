@@ -57,7 +57,7 @@ def test_advantage_and_p_values_are_those_of_the_authors_code(score: str) -> Non
     found = alternative_annotator_test(rated(), "judge", score=score, epsilon=0.2)  # type: ignore[arg-type]
     advantage, p_values = AUTHORS[score]
     assert found.advantage == pytest.approx(advantage, abs=1e-12)
-    assert [one.p for one in found.comparisons] == pytest.approx(p_values, abs=1e-10)
+    assert [comparison.p for comparison in found.comparisons] == pytest.approx(p_values, abs=1e-10)
     assert found.winning_rate == 0
     assert not found.passes
     assert (found.n, found.dropped, found.left_out) == (71, 9, ())
@@ -117,7 +117,7 @@ def test_a_judge_who_equals_everybody_wins_without_a_spread() -> None:
     wide = pl.DataFrame({"situation": range(40), **dict.fromkeys(["a", "b", "c", "j"], [1] * 40)})
     frame = wide.unpivot(index="situation", variable_name="rater", value_name="rating")
     found = alternative_annotator_test(frame, "j", epsilon=0.1)
-    assert [one.p for one in found.comparisons] == [0, 0, 0]
+    assert [comparison.p for comparison in found.comparisons] == [0, 0, 0]
     assert found.passes
     assert not alternative_annotator_test(frame, "j", epsilon=0).passes
 

@@ -178,9 +178,9 @@ def shares(good: list[float], judged: int = 50) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "rating": [*good, *[None] * judged],
-            "prediction": [(one * 7 % 5) / 5 for one in range(size + judged)],
-            "rater": [*(f"r{one}" for one in range(size)), *[None] * judged],
-            "situation": [f"s{one}" for one in range(size + judged)],
+            "prediction": [(index * 7 % 5) / 5 for index in range(size + judged)],
+            "rater": [*(f"r{index}" for index in range(size)), *[None] * judged],
+            "situation": [f"s{index}" for index in range(size + judged)],
         }
     )
 
@@ -222,7 +222,7 @@ def test_a_difference_from_alike_ratings_has_a_width() -> None:
     within = prediction_powered_difference(frame, "a", "b", limits=(0, 1))
     assert within.estimate == plain.estimate == 0.5
     assert 0 < within.low < plain.low
-    a, b = (prediction_powered_mean(frame.filter(arm=one), limits=(0, 1)) for one in "ab")
+    a, b = (prediction_powered_mean(frame.filter(arm=item), limits=(0, 1)) for item in "ab")
     assert within.low == pytest.approx(0.5 - math.hypot(1 - a.low, b.high - 0.5))
 
 
@@ -231,9 +231,9 @@ def test_the_interval_of_a_share_covers_near_the_end(share: float, size: int) ->
     """By the standard error alone, 38% held the truth at a share of 0.95 with 10 ratings."""
     rng = np.random.default_rng(2)
     draws = [shares((rng.random(size) < share).astype(float).tolist()) for _ in range(200)]
-    found = [prediction_powered_mean(one, limits=(0, 1)) for one in draws]
-    assert np.mean([one.low <= share <= one.high for one in found]) >= 0.93
-    assert all(one.high > one.low for one in found)
+    found = [prediction_powered_mean(draw, limits=(0, 1)) for draw in draws]
+    assert np.mean([item.low <= share <= item.high for item in found]) >= 0.93
+    assert all(item.high > item.low for item in found)
 
 
 def test_too_few_human_ratings_are_refused() -> None:
@@ -276,7 +276,7 @@ def study(rng: np.random.Generator, *, rated: int) -> tuple[pl.DataFrame, float]
                 {
                     "arm": arm,
                     "situation": np.arange(situations),
-                    "rater": [f"{arm}{one}" for one in rater],
+                    "rater": [f"{arm}{item}" for item in rater],
                     "rating": [
                         float(one) if kept else None
                         for one, kept in zip(rating, chosen, strict=True)

@@ -44,7 +44,7 @@ def test_the_line_is_read_off_at_the_newcomers_mean() -> None:
     found = transferred_mean(frame, "new")
     assert found.slope == pytest.approx(2)
     assert found.estimate == pytest.approx(11)
-    assert [one.error for one in found.errors] == pytest.approx([0, 0])
+    assert [error.error for error in found.errors] == pytest.approx([0, 0])
     assert (found.n, found.n_judged, found.dropped) == (8, 2, 0)
 
 
@@ -61,7 +61,7 @@ def test_each_other_respondent_is_foretold_from_the_rest() -> None:
     )
     found = transferred_mean(frame, "new")
     assert found.estimate == pytest.approx(3)
-    assert {one.respondent: one.error for one in found.errors} == pytest.approx(
+    assert {error.respondent: error.error for error in found.errors} == pytest.approx(
         {"a": 4 - 1, "b": 3.5 - 2, "c": 1.5 - 6}
     )
     # By hand: the prediction interval for a draw from the population of 1, 2 and 6.
@@ -122,7 +122,7 @@ def test_a_trained_judge_is_tried_with_frames_of_its_own() -> None:
     frame = pl.concat([rows("a", told, told), rows("b", told, told), unrated(told)])
     worse = frame.with_columns(pl.col("prediction") * 0.0)
     found = transferred_mean(frame, "new", left_out={"a": worse})
-    assert [round(one.foretold, 6) for one in found.errors] == [2.0, 2.0]
+    assert [round(error.foretold, 6) for error in found.errors] == [2.0, 2.0]
     other = pl.concat([rows("a", told, told), rows("b", [9.0] * 4, told), unrated(told)])
     changed = transferred_mean(frame, "new", left_out={"a": other})
     assert changed.errors[0].foretold == pytest.approx(9)
@@ -164,7 +164,7 @@ def simulated(
         else:
             parts.append(
                 rows(f"r{number}", seen.tolist(), told).with_columns(
-                    rater=pl.Series([f"{number}-{one}" for one in who])
+                    rater=pl.Series([f"{number}-{item}" for item in who])
                 )
             )
     return pl.concat(parts), float(quality[0])
@@ -309,7 +309,7 @@ def test_outside_three_others_a_degree_of_freedom_goes_to_the_slope() -> None:
 def test_a_difference_allows_for_what_the_line_takes_from_the_other(others: int) -> None:
     rng = np.random.default_rng(9)
     told = [level + rng.normal(0, 0.3, 40) for level in range(1, others + 1)]
-    seen = [one + rng.normal(0, 0.5, 40) for one in told]
+    seen = [item + rng.normal(0, 0.5, 40) for item in told]
 
     def newcomer(lowest: np.ndarray) -> Transferred:
         people = [lowest, *seen[1:]]
@@ -352,7 +352,7 @@ def test_two_others_that_happen_to_coincide_do_not_narrow_the_interval() -> None
         [rows("a", list(ratings), told), rows("b", list(ratings), told), unrated(told)]
     )
     found = transferred_mean(same, "new")
-    assert max(abs(one.error) for one in found.errors) < 1e-6
+    assert max(abs(error.error) for error in found.errors) < 1e-6
     left = ratings - found.slope * np.array(told)
     # One of two others left out, and the newcomer at their mean: √(1 + 1/2) times the error.
     assert found.se > math.sqrt(1.5) * left.std(ddof=1) / math.sqrt(40) * 0.8

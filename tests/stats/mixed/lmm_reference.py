@@ -21,11 +21,11 @@ def reference() -> dict[str, Any]:
 
 
 def tags() -> list[str]:
-    return [one["tag"] for one in reference()["fits"]]
+    return [fit["tag"] for fit in reference()["fits"]]
 
 
 def expected(tag: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(one for one in reference()["fits"] if one["tag"] == tag)
+    found: dict[str, Any] = next(fit for fit in reference()["fits"] if fit["tag"] == tag)
     return found
 
 

@@ -25,7 +25,7 @@ def in_full(design: Design, weight: Array, sd: Array) -> tuple[Array, Array]:
 
 
 def relabelled(codes: list[Codes]) -> Design:
-    found = [np.unique(one, return_inverse=True) for one in codes]
+    found = [np.unique(code, return_inverse=True) for code in codes]
     return [inverse.astype(np.int64) for _, inverse in found], [len(levels) for levels, _ in found]
 
 
@@ -78,7 +78,7 @@ def test_blocks_give_the_determinant_solution_and_inverse_of_the_full_matrix(
     weight = generator.uniform(0.05, 0.5, len(codes[0]))
     sd = generator.uniform(0.3, 1.5, len(codes))
     matrix, loading = in_full((codes, sizes), weight, sd)
-    found = Blocks(codes, sizes).factor(weight, [np.array([[one]]) for one in sd])
+    found = Blocks(codes, sizes).factor(weight, [np.array([[item]]) for item in sd])
     assert found.log_determinant == pytest.approx(np.linalg.slogdet(matrix)[1])
     right = generator.normal(size=sum(sizes))
     assert found.solve(right) == pytest.approx(np.linalg.solve(matrix, right))
@@ -105,8 +105,8 @@ def test_batches_hold_every_rating_once_and_share_no_level() -> None:
     batches = independent_batches(level_components(codes, sizes), codes[0])
     assert len(batches) > 2
     assert np.sort(np.concatenate(batches)).tolist() == list(range(40_000))
-    for one in codes:
-        assert sum(len(np.unique(one[rows])) for rows in batches) == len(np.unique(one))
+    for code in codes:
+        assert sum(len(np.unique(code[rows])) for rows in batches) == len(np.unique(code))
 
 
 def test_a_fully_crossed_design_is_one_batch() -> None:

@@ -102,7 +102,7 @@ def test_few_raters_are_said() -> None:
 
 def test_raters_who_decide_every_rating_are_said() -> None:
     found = clmm(ratings().with_columns(rating=pl.col("rater") % 3 + 1), "rating ~ arm + (1|rater)")
-    assert any(one.code == "huge_sd" for one in found.problems)
+    assert any(problem.code == "huge_sd" for problem in found.problems)
 
 
 def test_a_group_for_every_rating_is_said() -> None:

@@ -121,7 +121,7 @@ def structure() -> tuple[Effects, np.ndarray, np.ndarray]:
 def test_solvers_give_determinant_solution_and_inverse_of_the_full_matrix(method: str) -> None:
     effects, theta, weight = structure()
     factors = effects.factors(theta)
-    loading = np.column_stack([effects.linear(one, factors) for one in np.eye(effects.length)])
+    loading = np.column_stack([effects.linear(item, factors) for item in np.eye(effects.length)])
     matrix = np.eye(effects.length) + loading.T @ (weight[:, None] * loading)
     exact = method != "iterative"
     solver = solver_for(effects, "exact" if exact else "iterative")

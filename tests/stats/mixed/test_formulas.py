@@ -75,12 +75,12 @@ def test_what_cannot_be_fitted_is_refused_in_a_sentence(text: str, said: str) ->
 def random(text: str) -> list[tuple[str, bool, list[str], bool]]:
     return [
         (
-            ":".join(one.group),
-            one.intercept,
-            [":".join(variable.label for variable in term) for term in one.terms],
-            one.correlated,
+            ":".join(item.group),
+            item.intercept,
+            [":".join(variable.label for variable in term) for term in item.terms],
+            item.correlated,
         )
-        for one in parse_formula(text).random
+        for item in parse_formula(text).random
     ]
 
 

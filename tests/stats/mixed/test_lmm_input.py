@@ -119,7 +119,7 @@ def test_columns_that_repeat_others_are_left_out_and_said() -> None:
     frame = study("crossed").with_columns(twice=2 * pl.col("length"))
     fit = lmm(frame, "rating ~ length + twice + (1|rater)")
     assert list(fit.coefficients) == ["(Intercept)", "length"]
-    assert any("twice" in str(one.values["columns"]) for one in fit.notes)
+    assert any("twice" in str(item.values["columns"]) for item in fit.notes)
 
 
 def test_whole_numbers_and_booleans_are_ratings_too() -> None:

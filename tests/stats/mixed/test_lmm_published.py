@@ -40,7 +40,7 @@ def two_arms(shared_data: Path) -> Lmm:
 @pytest.fixture(scope="module")
 def published(shared_data: Path) -> dict[str, object]:
     loaded = json.loads((shared_data / "reference" / "r_mixed_models.json").read_text())
-    found: dict[str, object] = next(one for one in loaded["lmm"] if one["tag"] == "lmm_two_arm")
+    found: dict[str, object] = next(item for item in loaded["lmm"] if item["tag"] == "lmm_two_arm")
     return found
 
 

@@ -79,7 +79,10 @@ def test_linear_models_give_the_estimates_of_lme4(name: str) -> None:
 @pytest.mark.parametrize("name", LINEAR)
 def test_linear_models_give_the_spread_of_lme4(name: str) -> None:
     fit, expected = linear(name), REFERENCE["linear"][name]
-    found = {frozenset([one.group, one.first, one.second]): one for one in fit.correlations}
+    found = {
+        frozenset([correlation.group, correlation.first, correlation.second]): correlation
+        for correlation in fit.correlations
+    }
     for row in expected["random"]:
         if row["grp"] == "Residual":
             assert fit.residual_sd == pytest.approx(row["sdcor"], abs=1e-3)
@@ -179,12 +182,12 @@ def test_slopes_that_do_not_vary_are_a_singular_fit() -> None:
     ).with_columns(y=pl.col("y") - pl.col("y").mean().over("rater", "arm") * 0.999)
     fit = lmm(frame, "y ~ arm + (1 + arm|rater)")
     assert fit.singular
-    assert all(math.isfinite(one.se) for one in fit.coefficients.values())
+    assert all(math.isfinite(coefficient.se) for coefficient in fit.coefficients.values())
 
 
 def test_variance_shares_average_over_the_rows() -> None:
     fit = linear("number")
-    shares = {one.group: one for one in variance_shares(fit)}
+    shares = {share.group: share for share in variance_shares(fit)}
     covariance = fit.random_covariances[1]
     rows = np.column_stack([np.ones(FRAME.height), FRAME["x"].to_numpy()])
     by_hand = float(np.mean([row @ covariance @ row for row in rows]))

@@ -44,13 +44,13 @@ def compared(*games: tuple[str, str, int, int, int]) -> pl.DataFrame:
 
 def against_a(found: BradleyTerry) -> tuple[list[float], list[float]]:
     effects = [found.difference(name, "a") for name in "bcd"]
-    return [one.estimate for one in effects], [one.se for one in effects]
+    return [effect.estimate for effect in effects], [effect.se for effect in effects]
 
 
 def test_two_respondents_by_hand() -> None:
     # 3 wins of 4: log odds log 3, variance 1/3 + 1; each lies half of it from the middle.
     found = bradley_terry(compared(("a", "b", 3, 1, 0)))
-    assert [one.respondent for one in found.strengths] == ["a", "b"]
+    assert [strength.respondent for strength in found.strengths] == ["a", "b"]
     assert found.strengths[0].estimate == pytest.approx(math.log(3) / 2)
     assert found.strengths[0].se == pytest.approx(math.sqrt(4 / 3) / 2)
     assert found.log_likelihood == pytest.approx(3 * math.log(3 / 4) + math.log(1 / 4))
@@ -94,7 +94,7 @@ def test_davidsons_model_with_order_is_rs_log_linear_model() -> None:
 
 def test_strengths_sum_to_zero_and_come_strongest_first() -> None:
     found = bradley_terry(compared(*GAMES))
-    values = [one.estimate for one in found.strengths]
+    values = [strength.estimate for strength in found.strengths]
     assert sum(values) == pytest.approx(0)
     assert values == sorted(values, reverse=True)
     assert found.covariance.sum() == pytest.approx(0, abs=1e-12)
@@ -137,7 +137,7 @@ def test_a_prior_makes_a_perfect_winner_finite() -> None:
     games = [("a", "b", 5, 0, 0), ("a", "c", 4, 0, 0), ("b", "c", 2, 3, 0)]
     found = bradley_terry(compared(*games), prior=0.5)
     assert found.strengths[0].respondent == "a"
-    assert all(math.isfinite(one.se) for one in found.strengths)
+    assert all(math.isfinite(strength.se) for strength in found.strengths)
 
 
 @pytest.mark.parametrize("prior", [0.0, 0.5])

@@ -14,7 +14,9 @@ from tests.stats.appraisal_frames import evoked, frame, person, rest
 
 
 def overall(rows: list[dict[str, Any]], **options: float) -> ScaleChange:
-    return next(one for one in scale_changes(frame(rows), **options) if one.level == "overall")
+    return next(
+        change for change in scale_changes(frame(rows), **options) if change.level == "overall"
+    )
 
 
 def drawn(seed: int, mean: float, sd: float, n: int) -> list[float]:
@@ -77,7 +79,9 @@ def test_people_are_paired() -> None:
 def test_people_are_compared_with_their_own_scores_at_rest() -> None:
     rows = person("a", 10, 11) + person("b", 10, 12)
     rows += person("c", 30, 33, emotion="guilt") + person("d", 32, 36, emotion="guilt")
-    by_emotion = {one.emotion: one for one in scale_changes(frame(rows)) if one.level == "emotion"}
+    by_emotion = {
+        change.emotion: change for change in scale_changes(frame(rows)) if change.level == "emotion"
+    }
     assert by_emotion["anger"].default_mean == 10
     assert by_emotion["guilt"].default_mean == 31
 
@@ -127,7 +131,10 @@ def test_copies_of_answers_do_not_make_the_clustered_test_surer() -> None:
 def test_there_is_a_row_for_every_emotion_and_factor() -> None:
     rows = rest(1, 2) + evoked(3, 4) + evoked(5, 6, factor="noise")
     rows += evoked(7, 8, emotion="guilt", factor="plants") + evoked(9, emotion="fear", factor=None)
-    found = [(one.level, one.emotion, one.factor, one.n) for one in scale_changes(frame(rows))]
+    found = [
+        (change.level, change.emotion, change.factor, change.n)
+        for change in scale_changes(frame(rows))
+    ]
     assert found == [
         ("overall", None, None, 7),
         ("emotion", "anger", None, 4),
@@ -142,10 +149,10 @@ def test_there_is_a_row_for_every_emotion_and_factor() -> None:
 def test_the_correction_counts_one_subscale_at_one_level() -> None:
     rows = rest(1, 2, 3) + evoked(3, 4, 6) + evoked(2, 3, 5, emotion="guilt")
     rows += [{**row, "subscale": "negative"} for row in rows]
-    for one in scale_changes(frame(rows)):
-        assert one.family == f"model / panas / {one.subscale} / {one.level}"
-        tests = 2 if one.level != "overall" else 1
-        assert one.p <= one.p_bh <= one.p_holm <= min(1, tests * one.p) + 1e-12
+    for change in scale_changes(frame(rows)):
+        assert change.family == f"model / panas / {change.subscale} / {change.level}"
+        tests = 2 if change.level != "overall" else 1
+        assert change.p <= change.p_bh <= change.p_holm <= min(1, tests * change.p) + 1e-12
 
 
 def test_without_scores_at_rest_there_is_no_test() -> None:
@@ -172,5 +179,5 @@ def test_no_scores_give_no_rows() -> None:
 
 def test_models_and_people_go_together() -> None:
     rows = rest(1, 2) + evoked(3, 4) + person("a", 1, 2) + person("b", 1, 4)
-    tests = {one.respondent: one.test for one in scale_changes(frame(rows))}
+    tests = {change.respondent: change.test for change in scale_changes(frame(rows))}
     assert tests == {"model": "student", "human": "paired"}

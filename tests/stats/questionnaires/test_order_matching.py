@@ -96,12 +96,12 @@ def test_another_order_after_situations_than_at_baseline_is_not_tested() -> None
 
 def test_clustered_p_values_are_corrected_within_their_family() -> None:
     rows = FOUR + [{**row, "emotion": "guilt"} for row in FOUR if row["phase"] == "evoked"]
-    emotions = [one for one in scale_changes(frame(rows)) if one.level == "emotion"]
-    assert [one.cluster_p_holm for one in emotions] == pytest.approx(
-        [min(1.0, 2 * one.cluster_p) for one in emotions]
+    emotions = [change for change in scale_changes(frame(rows)) if change.level == "emotion"]
+    assert [emotion.cluster_p_holm for emotion in emotions] == pytest.approx(
+        [min(1.0, 2 * emotion.cluster_p) for emotion in emotions]
     )
-    assert [one.cluster_p_bh for one in emotions] == pytest.approx(
-        [one.cluster_p for one in emotions]
+    assert [emotion.cluster_p_bh for emotion in emotions] == pytest.approx(
+        [emotion.cluster_p for emotion in emotions]
     )
 
 
@@ -124,8 +124,8 @@ def test_a_model_that_nothing_moves_is_seldom_found_to_change() -> None:
             {str(k): dict(enumerate(scores)) for k, scores in enumerate(after)},
         )
         frames += [{**row, "respondent": str(number)} for row in rows * 3]
-    changes = [one for one in scale_changes(frame(frames)) if one.level == "overall"]
-    now = np.mean([one.cluster_p < 0.05 for one in changes])
+    changes = [change for change in scale_changes(frame(frames)) if change.level == "overall"]
+    now = np.mean([change.cluster_p < 0.05 for change in changes])
     unknown = frame(frames).with_columns(order_index=pl.lit(None, dtype=pl.Int64))
     before = np.mean([c.cluster_p < 0.05 for c in scale_changes(unknown) if c.level == "overall"])
     assert now < 0.1 < before

@@ -159,10 +159,10 @@ def test_a_counter_is_found_by_its_pattern_in_a_single_order() -> None:
 
 def test_random_answers_are_not_usable_and_depend_on_nothing() -> None:
     found = [judged(pages(at_random, seed=seed, situations=8)) for seed in range(20)]
-    assert {one.verdict for one in found} <= {"meaningless", "doubtful"}
-    assert np.mean([one.content_share for one in found]) == pytest.approx(0, abs=0.03)
-    assert np.mean([one.position_share for one in found]) == pytest.approx(0, abs=0.01)
-    assert np.mean([one.order_sensitivity for one in found]) == pytest.approx(1, abs=0.02)
+    assert {item.verdict for item in found} <= {"meaningless", "doubtful"}
+    assert np.mean([item.content_share for item in found]) == pytest.approx(0, abs=0.03)
+    assert np.mean([item.position_share for item in found]) == pytest.approx(0, abs=0.01)
+    assert np.mean([item.order_sensitivity for item in found]) == pytest.approx(1, abs=0.02)
 
 
 def test_random_answers_in_one_order_are_doubtful_by_their_retest() -> None:
@@ -242,8 +242,8 @@ def test_a_noisy_but_honest_respondent_is_seldom_suspected() -> None:
 
 def test_position_is_seldom_suspected_with_few_administrations() -> None:
     found = [judged(pages(noisy, seed=seed, situations=6, orders=2)) for seed in range(50)]
-    assert sum(one.verdict == "usable" for one in found) >= 45
-    assert not any(one.verdict == "meaningless" for one in found)
+    assert sum(item.verdict == "usable" for item in found) >= 45
+    assert not any(item.verdict == "meaningless" for item in found)
 
 
 def test_opposite_situations_do_not_hide_content() -> None:
@@ -398,8 +398,8 @@ def test_shares_are_those_of_a_regression_on_dummies() -> None:
 
 def test_the_error_of_positions_share_is_its_spread() -> None:
     found = [judged(pages(noisy, seed=seed, situations=0, orders=6)) for seed in range(60)]
-    spread = np.std([one.position_share for one in found])
-    error = np.mean([one.position_error for one in found])
+    spread = np.std([item.position_share for item in found])
+    error = np.mean([item.position_error for item in found])
     assert spread == pytest.approx(error, rel=0.4)
 
 

@@ -89,7 +89,7 @@ def test_a_single_rare_level_stays_as_it_is() -> None:
 
 def test_p_is_corrected_over_everything_compared() -> None:
     found = compared()
-    p = [one.p for one in found.numeric] + [one.p for one in found.categorical]
+    p = [item.p for item in found.numeric] + [item.p for item in found.categorical]
     smallest = found.numeric[int(np.argmin(p))]
     assert smallest.p_holm == pytest.approx(3 * smallest.p)
 

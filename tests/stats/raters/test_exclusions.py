@@ -38,7 +38,7 @@ RATINGS = pl.DataFrame(
 
 
 def excluded(*rules: Rule) -> list[str]:
-    return [one.rater for one in apply(*rules).excluded]
+    return [item.rater for item in apply(*rules).excluded]
 
 
 def apply(*rules: Rule) -> Exclusions:
@@ -53,7 +53,7 @@ def test_who_failed_an_attention_check_is_left_out() -> None:
 def test_failing_may_be_true_or_false() -> None:
     flagged = RATERS.with_columns(failed_attention=pl.Series([True, False, False, None]))
     found = apply_exclusions(RATINGS, flagged, [FailedAttention()])
-    assert [one.rater for one in found.excluded] == ["a"]
+    assert [item.rater for item in found.excluded] == ["a"]
 
 
 def test_who_was_too_fast_in_seconds_is_left_out() -> None:
@@ -88,7 +88,7 @@ def test_whose_answers_contradict_each_other_is_left_out() -> None:
 
 def test_counts_tell_which_rule_and_arm() -> None:
     found = apply(TooFast(seconds=120), StraightLining(), FailedAttention())
-    counts = {(one.rule, one.arm): (one.excluded, one.only) for one in found.counts}
+    counts = {(count.rule, count.arm): (count.excluded, count.only) for count in found.counts}
     assert counts == {
         (TooFast(seconds=120), "human"): (1, 0),
         (TooFast(seconds=120), "model"): (0, 0),
@@ -106,15 +106,15 @@ def test_counts_tell_which_rule_and_arm() -> None:
 
 def test_a_missing_time_keeps_the_rater_and_is_counted() -> None:
     found = apply(TooFast(seconds=1000))
-    assert "d" not in [one.rater for one in found.excluded]
-    assert [one.unknown for one in found.counts] == [0, 1]
+    assert "d" not in [item.rater for item in found.excluded]
+    assert [count.unknown for count in found.counts] == [0, 1]
 
 
 def test_times_that_are_all_missing_exclude_nobody() -> None:
     unknown = RATERS.with_columns(seconds=pl.lit(None, dtype=pl.Float64))
     found = apply_exclusions(RATINGS, unknown, [TooFast(fraction_of_median=0.5)])
     assert found.excluded == ()
-    assert [one.unknown for one in found.counts] == [2, 2]
+    assert [count.unknown for count in found.counts] == [2, 2]
 
 
 def test_whether_arms_lose_alike_is_tested() -> None:
@@ -181,7 +181,7 @@ def test_frames_without_raters_are_refused() -> None:
 def test_failing_may_be_yes_or_no() -> None:
     flagged = RATERS.with_columns(failed_attention=pl.Series(["Yes", "no", " no", None]))
     found = apply_exclusions(RATINGS, flagged, [FailedAttention()])
-    assert [one.rater for one in found.excluded] == ["a"]
+    assert [item.rater for item in found.excluded] == ["a"]
 
 
 def test_a_column_of_words_is_no_attention_check() -> None:

@@ -59,7 +59,7 @@ def counts(lab: Lab) -> dict[str, int]:
 
 def test_everything_of_a_release_is_stored(lab: Lab, release: Release) -> None:
     done = bring(lab, release)
-    assert {one.things: one.added for one in done.things} == {
+    assert {thing.things: thing.added for thing in done.things} == {
         "situations": 24,
         "responses": 48,
         "raters": 12,
@@ -87,7 +87,7 @@ def test_ratings_come_back_with_what_was_rated(lab: Lab, release: Release) -> No
     bring(lab, release)
     frame = ratings_frame(lab, "welivita-2024")
     assert release.study is not None
-    given = {(one.rater, one.situation): one.value for one in release.study.ratings}
+    given = {(rating.rater, rating.situation): rating.value for rating in release.study.ratings}
     found = {(row["rater"], row["situation"]): row["rating"] for row in frame.to_dicts()}
     assert found == given
     assert set(frame["arm"]) == {"human", "gpt"}
@@ -296,7 +296,7 @@ def test_a_rating_stays_with_the_response_that_was_read(lab: Lab) -> None:
 
 
 def test_a_reply_that_another_file_brings_too_is_not_lost(lab: Lab) -> None:
-    keys = [one.id for one in builtin_set("dialogues").situations[:4]]
+    keys = [situation.id for situation in builtin_set("dialogues").situations[:4]]
     replies = tuple(Reply(key, "human", f"I see {key}.") for key in keys)
 
     def file(source: str, kept: tuple[Reply, ...], mark: str) -> ImportedRelease:
@@ -334,7 +334,9 @@ def test_the_same_study_under_another_file_name_is_no_second_study(
     bring(lab, release)
     before = counts(lab)
     copy = import_release(lab, release, kind="welivita", source="copy.csv", fingerprint="1")
-    assert [one.things for one in copy.things if one.added or one.changed or one.removed] == []
+    assert [
+        thing.things for thing in copy.things if thing.added or thing.changed or thing.removed
+    ] == []
     assert counts(lab) == before
 
 
@@ -409,7 +411,7 @@ def test_the_published_study_is_stored_in_full(lab: Lab, shared_data: Path) -> N
     people = [(file.name, read_table(file)) for file in sorted(folder.glob("demographics_*.csv"))]
     release = read_release(table, where="released", people=people)
     done = bring(lab, release)
-    assert {one.things: one.added for one in done.things} == {
+    assert {thing.things: thing.added for thing in done.things} == {
         "situations": 2000,
         "responses": 4000,
         "raters": 400,

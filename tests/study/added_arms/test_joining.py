@@ -45,7 +45,7 @@ def test_a_closed_study_opens_again_for_the_new_arm_alone(lab: Lab) -> None:
     assert (done.change, done.places) == ("reopened", 6)
     for number in range(6):
         rate_all(service, someone(service, f"newcomer {number}"), "3")
-    arms = {one.arm: (one.finished, one.stopped) for one in service.actions.status().arms}
+    arms = {arm.arm: (arm.finished, arm.stopped) for arm in service.actions.status().arms}
     assert arms == {"one": (2, True), "two": (2, True), "three": (6, False)}
     late = someone(service, "one too many")
     while step_on(service, late) is not None:
@@ -89,10 +89,10 @@ def test_an_open_study_goes_on_with_all_its_arms(lab: Lab) -> None:
     service, clock = finished(lab, close=False)
     furnish(lab, "third/model")
     assert joined(lab, clock).change == "joined"
-    assert not any(one.stopped for one in service.actions.status().arms)
+    assert not any(arm.stopped for arm in service.actions.status().arms)
     rate_all(service, someone(service, "next"), "3")
     # It has the fewest places, so it is filled first.
-    assert {one.arm: one.finished for one in service.actions.status().arms}["three"] == 1
+    assert {arm.arm: arm.finished for arm in service.actions.status().arms}["three"] == 1
 
 
 def test_the_same_arm_again_changes_nothing(lab: Lab) -> None:
@@ -220,14 +220,14 @@ def test_an_archived_study_is_launched_here_with_the_new_arm_alone(
     assert counts == {"one": 4, "two": 4, "three": 12}
     analysis = rated_replies.from_lab(lab, "small", reference="one")
     assert analysis.apart
-    assert [(one.arm, str(one.first)) for one in analysis.collected] == [
+    assert [(item.arm, str(item.first)) for item in analysis.collected] == [
         ("one", "2026-03-01"),
         ("two", "2026-03-01"),
         ("three", "2026-04-10"),
     ]
     # The archive that it came from is still known.
     assert unpack_study(lab, archive).change == "unchanged"
-    assert [one["arm"] for one in pack_study(lab, "small").content["arms.json"]] == [
+    assert [item["arm"] for item in pack_study(lab, "small").content["arms.json"]] == [
         "one",
         "two",
         "three",

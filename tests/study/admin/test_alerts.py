@@ -290,4 +290,4 @@ def test_the_console_lists_alerts_and_sends_a_test(sqlite_lab: Lab) -> None:
         page = visitor.get("/console/alerts").text
     assert "This is a test alert." in page
     assert "channel off" in page
-    assert [one.action for one in service.actions.audit()].count("test alert") == 1
+    assert [item.action for item in service.actions.audit()].count("test alert") == 1

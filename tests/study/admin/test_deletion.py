@@ -80,8 +80,8 @@ def test_other_peoples_ratings_of_a_forgotten_writers_replies_are_kept(lab: Lab)
     assert WORDS not in everything(lab)
     assert raters.actions.status().ratings == before == 8
     assert len(rows_of(lab, schema.shown_responses)) == shown
-    emptied = [one for one in rows_of(lab, schema.responses) if one["outcome"] == "withdrawn"]
-    assert {one["text"] for one in emptied} == {""}
+    emptied = [row for row in rows_of(lab, schema.responses) if row["outcome"] == "withdrawn"]
+    assert {item["text"] for item in emptied} == {""}
     assert len(emptied) == 6
 
 
@@ -98,14 +98,14 @@ def test_a_study_that_shows_a_forgotten_writers_replies_is_told_and_goes_on(lab:
     writers.leave(writer, delete=True)
     page = raters.view(half)
     assert isinstance(page, Page)
-    replies = [one.text for one in page.content.parts if one.role == "reply"]
+    replies = [part.text for part in page.content.parts if part.role == "reply"]
     assert replies == [
         "This reply is no longer available. Please choose any answer; it will not be counted."
     ]
     rated = len(rows_of(lab, schema.ratings))
     assert isinstance(walk(raters, half), Finished)
     assert len(rows_of(lab, schema.ratings)) == rated
-    told = [(one.who, one.action, one.details) for one in raters.actions.audit()][-1]
+    told = [(item.who, item.action, item.details) for item in raters.actions.audit()][-1]
     assert told == ("participant", "reply deleted", {"replies": 6})
 
 
@@ -114,12 +114,12 @@ def test_nobody_new_is_given_a_packet_with_a_reply_that_is_gone(lab: Lab) -> Non
     # Of the first writer's replies only one is shown: the others are those of someone else.
     with lab.writing() as connection:
         table = schema.responses
-        own = [one for one in rows_of(lab, table) if (one["details"] or {}).get("rater") == first]
-        for one in own[1:]:
+        own = [row for row in rows_of(lab, table) if (row["details"] or {}).get("rater") == first]
+        for item in own[1:]:
             connection.execute(
                 table.update()
-                .where(table.c.id == one["id"])
-                .values(details={**one["details"], "rater": "somebody"})
+                .where(table.c.id == item["id"])
+                .values(details={**item["details"], "rater": "somebody"})
             )
     raters = showing(lab, clock)
     packets = len(raters.launched.slots["human"])
@@ -132,14 +132,16 @@ def test_nobody_new_is_given_a_packet_with_a_reply_that_is_gone(lab: Lab) -> Non
         again.submit(person, "consent", {"agree": "yes"}, {})
         if isinstance(again.view(person), Page):
             walk(again, person)
-    held = {one["slot"] for one in rows_of(lab, schema.places) if one["arm"] == "human"}
+    held = {row["slot"] for row in rows_of(lab, schema.places) if row["arm"] == "human"}
     assert held == set(range(packets)) - shut
 
 
 def test_what_a_judge_was_asked_about_a_forgotten_writers_reply_is_emptied(lab: Lab) -> None:
     writers, _, (writer,) = writing(lab)
     furnish(lab, "a/model")
-    replies = [one for one in set_responses(lab, "dialogues") if one.respondent == "human"][:2]
+    replies = [
+        response for response in set_responses(lab, "dialogues") if response.respondent == "human"
+    ][:2]
     asked: list[str] = []
 
     def answer(messages: object, _: object) -> str:
@@ -149,10 +151,10 @@ def test_what_a_judge_was_asked_about_a_forgotten_writers_reply_is_emptied(lab: 
 
     judging = Judging(ONE, tuple(replies), "x", None, Asking(retries=1, temperature=1.0))
     run(lab, [Job(ScriptedModel(answer, name="the/judge"), [plan_judging(judging)])])
-    assert sum(WORDS in one for one in asked) == len(asked) == 3
+    assert sum(WORDS in item for item in asked) == len(asked) == 3
     writers.actions.forget(writer)
     assert "Quentin" not in everything(lab)
-    assert [one["value"] for one in rows_of(lab, schema.judgements)] == [3.0, 3.0]
+    assert [row["value"] for row in rows_of(lab, schema.judgements)] == [3.0, 3.0]
 
 
 def test_an_excluded_writers_replies_are_not_valid_and_say_so_in_exports(
@@ -161,8 +163,8 @@ def test_an_excluded_writers_replies_are_not_valid_and_say_so_in_exports(
     writers, _, (first, second) = writing(lab, writers=2)
     writers.actions.exclude(first, "nonsense")
     outcomes = {
-        (one["details"]["rater"], one["outcome"], one["reason"])
-        for one in rows_of(lab, schema.responses)
+        (row["details"]["rater"], row["outcome"], row["reason"])
+        for row in rows_of(lab, schema.responses)
     }
     assert outcomes == {(first, "excluded", "nonsense"), (second, "valid", None)}
     writers.actions.close()
@@ -186,7 +188,7 @@ def test_a_rater_of_an_imported_study_can_be_forgotten(lab: Lab, tmp_path: Path)
         _, clock = finished(origin)
         archive = pack_study(origin, "small")
     unpack_study(lab, archive)
-    gone, other = (one["name"] for one in rows_of(lab, schema.raters)[:2])
+    gone, other = (row["name"] for row in rows_of(lab, schema.raters)[:2])
     assert forget_imported(lab, "small", gone, who="eva", at=clock()) == 1
     assert gone not in everything(lab)
     assert len(rows_of(lab, schema.ratings)) == 6
@@ -203,7 +205,7 @@ def test_what_was_exported_before_is_named(lab: Lab, tmp_path: Path) -> None:
     assert earlier_exports(lab, "small") == ()
     export_study(lab, "small", tmp_path / "out", identities=True, now=clock(), who="eva")
     launch(lab, between(version=2), now=clock())
-    assert [(one.who, one.action) for one in earlier_exports(lab, "small")] == [
+    assert [(export.who, export.action) for export in earlier_exports(lab, "small")] == [
         ("eva", "export identities"),
         ("eva", "export"),
     ]

@@ -68,7 +68,7 @@ def test_the_numbers_are_those_of_the_study(lab: Lab) -> None:
         states.update({"live": arm.live, "finished": arm.finished, **arm.others})
     assert states == {"live": 2, "finished": 3, "late": 2, "withdrawn": 1, "excluded": 1}
     assert status.arms == found.arms
-    assert status.seconds == {one.block: one.median for one in found.times}
+    assert status.seconds == {time.block: time.median for time in found.times}
     assert status.seconds["rate"] == 3.0
     assert found.attention == {"attention": AttentionCount(6, 1)}
     assert (found.finished, found.unreviewed) == (3, 3)
@@ -80,7 +80,7 @@ def test_a_study_nobody_came_to_is_all_noughts(lab: Lab) -> None:
     assert (found.arrivals, found.opened, found.here, found.finished, found.ratings) == (0,) * 5
     assert found.by_time.counts == ()
     assert found.times == ()
-    assert [one.n for one in found.balance[0].arms] == [0, 0]
+    assert [arm.n for arm in found.balance[0].arms] == [0, 0]
     assert found.balance[0].verdict == "too few"
 
 
@@ -107,7 +107,7 @@ def test_quotas_show_who_is_held_and_who_is_wanted(lab: Lab) -> None:
     service, _ = opened(lab, between(quotas=(quota,)))
     walk(service, someone(service, "ann"), until="rate")
     walk(service, someone(service, "bob"))
-    found = {one.kind: (one.held, one.limit) for one in watched(service).quotas}
+    found = {quota.kind: (quota.held, quota.limit) for quota in watched(service).quotas}
     assert found == {"female": (0, 6), "male": (2, 4), "others": (0, 2)}
 
 
@@ -139,7 +139,7 @@ def answer_scales(lab: Lab, service: StudyService, means: dict[str, float], n: i
             )
             for page in (1, 2):
                 items = range(8 * page - 7, 8 * page + 1)
-                given = {f"item-{one}": _answer(draw, mean, one) for one in items}
+                given = {f"item-{item}": _answer(draw, mean, item) for item in items}
                 pages.append(
                     {
                         "place_id": number,
@@ -175,7 +175,7 @@ def test_the_raters_of_the_arms_are_compared(
     answer_scales(sqlite_lab, service, {"one": 2.0, "two": second}, n)
     (balance,) = watched(service).balance
     assert (balance.scale, balance.subscale, balance.verdict) == ("teq", "total", verdict)
-    assert [one.n for one in balance.arms] == [n, n]
+    assert [arm.n for arm in balance.arms] == [n, n]
     assert balance.arms[0].mean == pytest.approx(32, abs=8)
 
 
@@ -185,19 +185,19 @@ def test_a_half_answered_scale_counts_nowhere(lab: Lab) -> None:
     walk(service, person, until="scale")
     step_on(service, person)
     (balance,) = watched(service).balance
-    assert [one.n for one in balance.arms] == [0, 0]
+    assert [arm.n for arm in balance.arms] == [0, 0]
     step_on(service, person)
     (balance,) = watched(service).balance
-    assert sum(one.n for one in balance.arms) == 1
-    assert next(one.mean for one in balance.arms if one.n) == 32
+    assert sum(arm.n for arm in balance.arms) == 1
+    assert next(arm.mean for arm in balance.arms if arm.n) == 32
 
 
 def test_a_scale_after_the_situation_is_no_balance(lab: Lab) -> None:
     service, _ = opened(lab, appraisal())
     walk(service, someone(service, "ann"))
-    assert {one.subscale for one in watched(service).balance} == {"positive", "negative"}
-    assert {one.verdict for one in watched(service).balance} == {"one arm"}
-    assert all(one.arms[0].n == 1 for one in watched(service).balance)
+    assert {item.subscale for item in watched(service).balance} == {"positive", "negative"}
+    assert {item.verdict for item in watched(service).balance} == {"one arm"}
+    assert all(item.arms[0].n == 1 for item in watched(service).balance)
 
 
 def test_who_is_late_and_who_is_gone_depends_on_the_studys_limits(sqlite_lab: Lab) -> None:
@@ -208,7 +208,7 @@ def test_who_is_late_and_who_is_gone_depends_on_the_studys_limits(sqlite_lab: La
     clock.skip(minutes=6)
     found = watched(service)
     assert found.here == 0
-    assert sum(one.others.get("late", 0) for one in found.arms) == 2
+    assert sum(arm.others.get("late", 0) for arm in found.arms) == 2
     assert found.drop_outs == {"demographics": 1, "rate": 1}
     assert found.by_time.counts[0][0] + timedelta(hours=1) > START
 
@@ -244,7 +244,7 @@ def test_all_pages_are_counted_though_only_the_newest_are_timed(
     for name in ("ann", "bob"):
         walk(service, someone(service, name))
     monkeypatch.setattr(watching, "LATEST_PAGES", 1)
-    found = {one.block: one for one in watched(service).times}
+    found = {time.block: time for time in watched(service).times}
     assert (found["consent"].pages, found["rate"].pages) == (2, 4)
     assert math.isnan(found["consent"].median)
 
@@ -264,12 +264,12 @@ def test_a_packet_that_nobody_new_is_given_is_no_place_unless_somebody_holds_it(
     service, clock = opened(lab)
     holder = someone(service, "holder")
     walk(service, holder, until="rate")
-    (place,) = [one for one in rows_of(lab, schema.places) if one["person"] == holder]
+    (place,) = [row for row in rows_of(lab, schema.places) if row["person"] == holder]
     again = withdrawing(lab, service, place["arm"], place["slot"])
     shut = sum(arm == place["arm"] for arm, _ in again.launched.shut)
     packets = len(again.launched.slots[place["arm"]])
     assert 1 < shut < packets
     for expected in (packets - shut + 1, packets - shut):
         for arms in (again.actions.status().arms, watched(again).arms):
-            assert {one.arm: one.places for one in arms}[place["arm"]] == expected
+            assert {arm.arm: arm.places for arm in arms}[place["arm"]] == expected
         clock.skip(minutes=61)  # anyone who is late holds it no more

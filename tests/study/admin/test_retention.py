@@ -42,7 +42,7 @@ def test_comments_that_are_deleted_are_counted_and_written_down_once(lab: Lab) -
     clock.skip(days=61)
     assert service.actions.apply_retention() == (1, 1)
     assert service.actions.apply_retention() == (0, 0)
-    assert [one.action for one in service.actions.audit()].count("delete") == 1
+    assert [item.action for item in service.actions.audit()].count("delete") == 1
 
 
 def test_the_ids_of_a_closed_round_go_although_an_arm_opened_the_study_again(lab: Lab) -> None:
@@ -58,7 +58,7 @@ def test_the_ids_of_a_closed_round_go_although_an_arm_opened_the_study_again(lab
     assert later.actions.apply_retention() == (0, 0)
     clock.skip(days=11)
     assert later.actions.apply_retention() == (1, 0)
-    assert [one["person"] for one in rows_of(lab, schema.people)] == [newcomer]
+    assert [row["person"] for row in rows_of(lab, schema.people)] == [newcomer]
     later.actions.close()
     clock.skip(days=31)
     assert later.actions.apply_retention() == (1, 1)

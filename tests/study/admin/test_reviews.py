@@ -25,7 +25,7 @@ def test_finished_work_is_approved_or_rejected_and_that_is_on_record(lab: Lab) -
     reviews.reject(person, "  Too fast ", who="two")
     (row,) = rows_of(lab, schema.places)
     assert (row["review"], row["review_reason"]) == ("rejected", "Too fast")
-    assert [(one.who, one.action, one.details) for one in service.actions.audit()[-2:]] == [
+    assert [(item.who, item.action, item.details) for item in service.actions.audit()[-2:]] == [
         ("one", "approve", {"person": person, "reason": ""}),
         ("two", "reject", {"person": person, "reason": "Too fast"}),
     ]
@@ -135,5 +135,5 @@ def test_what_was_said_to_and_of_a_person_can_be_forgotten(lab: Lab) -> None:
     first, second = rows_of(lab, schema.places)
     with lab.writing() as connection:
         forget_reviews(connection, first["id"])
-    assert [one["place_id"] for one in rows_of(lab, schema.messages)] == [second["id"]]
-    assert [one["review_reason"] for one in rows_of(lab, schema.places)] == [None, "Too fast"]
+    assert [row["place_id"] for row in rows_of(lab, schema.messages)] == [second["id"]]
+    assert [row["review_reason"] for row in rows_of(lab, schema.places)] == [None, "Too fast"]

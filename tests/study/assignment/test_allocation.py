@@ -46,7 +46,7 @@ def arrive(
 
 
 def place_of(state: State, name: str, world: World = "person") -> Place:
-    return next(one for one in state.places if (one.person, one.world) == (name, world))
+    return next(place for place in state.places if (place.person, place.world) == (name, world))
 
 
 def leave(state: State, name: str, status: str) -> State:
@@ -134,7 +134,7 @@ def test_the_places_to_mark_abandoned_are_named() -> None:
     state = arrive(State({"one": 1}), "a")
     place = choose_place(between(), state, Person("b"), minutes(100), secret=KEY)
     assert isinstance(place, Place)
-    assert [one.person for one in displaced(state, place)] == ["a"]
+    assert [item.person for item in displaced(state, place)] == ["a"]
 
 
 def test_somebody_who_returned_a_place_may_take_it_up_again() -> None:
@@ -195,7 +195,10 @@ def test_a_test_visit_is_possible_while_a_study_is_paused() -> None:
 
 def test_simulated_raters_are_level_among_themselves_and_disturb_nobody() -> None:
     state = arrive(SLOTS, "x", "y", "z", world="simulated")
-    assert sorted(sum(one.arm == arm for one in state.places) for arm in ("one", "two")) == [1, 2]
+    assert sorted(sum(place.arm == arm for place in state.places) for arm in ("one", "two")) == [
+        1,
+        2,
+    ]
     assert arm_counts(between(), state, NOON) == {"one": 0, "two": 0}
 
 
@@ -267,8 +270,8 @@ def person(name: str, sex: str) -> Person:
 
 
 def admit(study: Study, state: State, *people: Person) -> State:
-    for one in people:
-        place = choose_place(study, state, one, NOON, secret=KEY)
+    for item in people:
+        place = choose_place(study, state, item, NOON, secret=KEY)
         assert isinstance(place, Place), place
         state = with_place(state, place)
     return state

@@ -76,7 +76,7 @@ def test_nobody_meets_a_response_twice(situations: int, batch: int, repeats: int
 
 def test_every_situation_is_imagined_by_its_number_of_people() -> None:
     counts = rated(study_slots(appraisal(), ids(4)))  # type: ignore[arg-type]
-    assert counts == {Item(one, None): 3 for one in ids(4)}
+    assert counts == {Item(id_, None): 3 for id_ in ids(4)}
 
 
 def test_packets_are_as_even_as_can_be() -> None:

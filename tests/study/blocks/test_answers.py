@@ -31,7 +31,7 @@ WRITING = APPRAISAL[: APPRAISAL.index("  - block: scale")] + (
 
 def page(key: str, study: Study | None = None) -> tuple[ParticipantPath, Step]:
     course = ParticipantPath(study or between(), scales(), 2, "p")
-    return course, next(one for one in study_steps(course, {}) if one.key == key)
+    return course, next(step for step in study_steps(course, {}) if step.key == key)
 
 
 def accepted(key: str, given: dict[str, str], study: Study | None = None) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def test_text_is_cleaned_of_what_a_database_does_not_take() -> None:
     assert clean_text("e\u0301") == "\u00e9"
 
 
-PAGES = [one.key for one in study_steps(ParticipantPath(between(), scales(), 2, "p"), {})]
+PAGES = [step.key for step in study_steps(ParticipantPath(between(), scales(), 2, "p"), {})]
 NAMES = ["empathy", "agree", "age", "sex", "town", "item-1", "question", "question-1", "comment"]
 
 

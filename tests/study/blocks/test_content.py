@@ -56,7 +56,7 @@ SITUATION = Situation(
 def page(key: str, study: Study | None = None, person: str = "p", **given: Any) -> PageContent:
     course = ParticipantPath(study or between(), scales(), 2, person)
     answers = {"tutorial/check/1": {}} if key == "tutorial/check/2" else {}
-    step = next(one for one in study_steps(course, answers) if one.key == key)
+    step = next(step for step in study_steps(course, answers) if step.key == key)
     return page_content(course, step, key=KEY, language="en", **given)
 
 
@@ -64,21 +64,21 @@ def pages(study: Study, person: str, reply: str) -> list[PageContent]:
     """All pages of one person, with the same reply on each page of work."""
     course = ParticipantPath(study, scales(), 2, person)
     return [
-        page_content(course, one, key=KEY, language="en", situation=SITUATION, replies=[reply])
-        for one in study_steps(course, {})
+        page_content(course, step, key=KEY, language="en", situation=SITUATION, replies=[reply])
+        for step in study_steps(course, {})
     ]
 
 
 def test_a_rating_page_shows_what_the_block_says_and_the_reply() -> None:
     content = page("rate/1", situation=SITUATION, replies=["How lovely!"])
-    assert [(one.role, one.text) for one in content.parts] == [
+    assert [(part.role, part.text) for part in content.parts] == [
         ("emotion", "sad"),
         ("situation", "It rained on the wedding."),
         ("utterance", "We danced in the mud."),
         ("reply", "How lovely!"),
     ]
     [asked] = content.asks
-    assert [(one.value, one.label) for one in asked.options] == [
+    assert [(option.value, option.label) for option in asked.options] == [
         *(("1", "Bad"), ("2", "Okay"), ("3", "Good")),
     ]
 
@@ -86,10 +86,10 @@ def test_a_rating_page_shows_what_the_block_says_and_the_reply() -> None:
 def test_what_was_said_before_is_shown_turn_by_turn() -> None:
     text = BETWEEN.replace("[emotion, situation, utterance]", "[title, context]")
     content = page("rate/1", parse_study(text), situation=SITUATION)
-    assert [one.role for one in content.parts] == ["title", "context", "context"]
+    assert [part.role for part in content.parts] == ["title", "context", "context"]
 
 
-@pytest.mark.parametrize("study", [between(), within(3), appraisal()], ids=lambda one: one.design)
+@pytest.mark.parametrize("study", [between(), within(3), appraisal()], ids=lambda item: item.design)
 def test_no_page_names_an_arm_a_respondent_a_situation_or_a_slot(study: Study) -> None:
     renamed = {
         f"secret-arm-{number}": Arm(respondent=f"secret/model-{number}") for number in range(3)
@@ -121,7 +121,7 @@ def test_tokens_differ_between_people_and_pages() -> None:
 
 def test_a_right_answer_is_never_on_the_page() -> None:
     content = page("tutorial/check/1")
-    assert [one.name for one in content.asks] == ["question-1", "question-2"]
+    assert [ask.name for ask in content.asks] == ["question-1", "question-2"]
     assert content.parts == ()
 
 
@@ -138,14 +138,14 @@ def test_a_second_attempt_explains_what_was_wrong() -> None:
 
 def test_a_worked_example_shows_reply_rating_and_reason() -> None:
     content = page("tutorial/example/1")
-    assert [one.role for one in content.parts] == ["situation", "reply", "rating", "note"]
+    assert [part.role for part in content.parts] == ["situation", "reply", "rating", "note"]
 
 
 def test_a_scale_shows_its_items_and_its_own_instruction() -> None:
     content = page("scale/2")
     assert content.text == builtin_scale("teq").instruction
     [table] = content.asks
-    assert [row.label for row in table.rows] == [f"Statement {one}" for one in range(9, 17)]
+    assert [row.label for row in table.rows] == [f"Statement {index}" for index in range(9, 17)]
     assert table.options[0].label == "never"
 
 
@@ -159,7 +159,7 @@ def test_the_content_note_stands_at_the_consent_and_before_the_work() -> None:
 
 def test_where_to_find_help_stands_on_every_page() -> None:
     study = parse_study(BETWEEN.replace("seed: 7", "seed: 7\nhelp: Call a friend"))
-    assert {one.help for one in pages(study, "p", "x")} == {"Call a friend"}
+    assert {item.help for item in pages(study, "p", "x")} == {"Call a friend"}
 
 
 def test_imagining_takes_its_least_time() -> None:
@@ -168,12 +168,12 @@ def test_imagining_takes_its_least_time() -> None:
 
 def test_imagining_may_ask_for_words_and_writing_asks_for_a_reply() -> None:
     asking = parse_study(APPRAISAL.replace("seconds: 5", "question: What goes on in you?"))
-    assert [one.name for one in page("imagine/1", asking).asks] == ["words"]
+    assert [ask.name for ask in page("imagine/1", asking).asks] == ["words"]
     writing = parse_study(
         APPRAISAL[: APPRAISAL.index("  - block: scale")]
         + "  - block: write\n    text: Reply\n  - block: debrief\n    text: Bye\n"
     )
-    assert [one.name for one in page("write/1", writing).asks] == ["reply"]
+    assert [ask.name for ask in page("write/1", writing).asks] == ["reply"]
 
 
 def test_half_of_the_people_see_the_points_the_other_way_round_and_always_so() -> None:

@@ -60,7 +60,7 @@ def test_a_bot_walks_it_over_http(sqlite_lab: Lab) -> None:
     assert met.lost == 0
     assert not met.errors
     assert "thermometer" in met.pages
-    assert [one["details"]["warmth"] for one in rows_of(sqlite_lab, schema.raters)] == [70] * 3
+    assert [row["details"]["warmth"] for row in rows_of(sqlite_lab, schema.raters)] == [70] * 3
 
 
 @pytest.mark.usefixtures("thermometer")

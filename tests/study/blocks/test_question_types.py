@@ -42,7 +42,7 @@ STORED = {
 
 
 def answered(key: str, given: dict[str, Any]) -> Accepted | Refused:
-    step = next(one for one in study_steps(PATH, {}) if one.key == key)
+    step = next(step for step in study_steps(PATH, {}) if step.key == key)
     return check_answer(PATH, step, given)
 
 
@@ -80,7 +80,11 @@ def test_right_answers_are_stored_by_question() -> None:
         ({"matters.Warmth": "first"}, "matters", "not-an-option"),
         ({"matters.Warmth": ""}, "matters", "unranked"),
         ({"matters.Speed": "1"}, "matters", "not-an-option"),
-        ({f"matters.{one}": "" for one in ("Warmth", "Advice", "Honesty")}, "matters", "missing"),
+        (
+            {f"matters.{value}": "" for value in ("Warmth", "Advice", "Honesty")},
+            "matters",
+            "missing",
+        ),
         ({"habits.talk": ""}, "habits", "missing-rows"),
         ({"habits.talk": "Daily"}, "habits", "not-an-option"),
         ({"habits.sing": "Often"}, "habits", "not-an-option"),
@@ -117,7 +121,7 @@ def test_a_preference_is_one_of_the_replies() -> None:
     assert isinstance(answered("compare/1", {"preference": "third"}), Refused)
     without = parse_study(EVERY_QUESTION.replace("more empathy?", "more empathy?\n    ties: false"))
     path = ParticipantPath(without, scales(), 4, "somebody")
-    step = next(one for one in study_steps(path, {}) if one.key == "compare/1")
+    step = next(step for step in study_steps(path, {}) if step.key == "compare/1")
     assert isinstance(check_answer(path, step, {"preference": "tie"}), Refused)
 
 
@@ -188,7 +192,9 @@ def test_bots_answer_every_type_and_everything_is_exported(sqlite_lab: Lab, tmp_
     assert "why (What made you rate it so?)" in meanings["answers", "question"]["values"]
     assert "warmth: 0 to 100" in meanings["ratings", "rating"]["values"]
     study = lab_study(sqlite_lab, STUDY.name)
-    assert {one.name: (one.values, one.ends) for one in study.dimensions}["warmth"] == (
+    assert {dimension.name: (dimension.values, dimension.ends) for dimension in study.dimensions}[
+        "warmth"
+    ] == (
         (),
         (0.0, 100.0),
     )

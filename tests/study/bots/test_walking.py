@@ -72,10 +72,10 @@ def test_careful_raters_come_to_the_end_of_every_preset(sqlite_lab: Lab, name: s
     assert (met.lost, dict(met.errors)) == (0, {})
     people = service.actions.participants()
     # The first ones try what the check wants to hear, and tell the others.
-    assert sum(one.outcome == "completed" for one in people) >= 3, met.ends
-    asked = {one.id for one in study.blocks if one.kind != "debrief"}
+    assert sum(person.outcome == "completed" for person in people) >= 3, met.ends
+    asked = {block.id for block in study.blocks if block.kind != "debrief"}
     assert asked <= set(met.pages)
-    assert all(one.world == "simulated" for one in people)
+    assert all(person.world == "simulated" for person in people)
 
 
 @pytest.mark.parametrize("text", [EVERY_KIND, WRITING], ids=["rating", "writing"])
@@ -84,7 +84,9 @@ def test_every_kind_of_block_can_be_answered(sqlite_lab: Lab, text: str) -> None
     service = StudyService(sqlite_lab, service.name)
     met = walked(service, ["careful"] * 3)
     assert (met.lost, dict(met.errors)) == (0, {})
-    assert any(one.outcome == "completed" for one in service.actions.participants()), met.ends
+    assert any(
+        participant.outcome == "completed" for participant in service.actions.participants()
+    ), met.ends
     failed = [row["details"]["failed_attention"] for row in rows_of(sqlite_lab, schema.raters)]
     assert set(failed) == {0}
 
@@ -101,7 +103,7 @@ def test_every_behaviour_comes_through(sqlite_lab: Lab, behaviour: Behaviour) ->
         assert met.left > 0
     report = summed_up(met, [behaviour] * 4, 1.0, None)
     assert report.bots == 4
-    assert {one.block for one in report.blocks} >= {"consent"}
+    assert {block.block for block in report.blocks} >= {"consent"}
     assert report.submit_p99_ms >= report.submit_p50_ms > 0
 
 
@@ -125,17 +127,17 @@ def test_simulated_raters_count_in_no_result(sqlite_lab: Lab, tmp_path: Path) ->
     with pytest.raises(UserError):
         rated_replies.from_lab(sqlite_lab, "small")
     written = export_study(sqlite_lab, "small", tmp_path / "out", identities=True)
-    filled = {one.name for one in written.files if one.rows}
+    filled = {file.name for file in written.files if file.rows}
     assert filled == {"arms.csv", "situations.csv", "responses.csv"}
 
 
 def test_simulated_raters_take_no_place_of_a_person(sqlite_lab: Lab) -> None:
     opened(sqlite_lab)
     service = StudyService(sqlite_lab, "small")
-    places = sum(one.places for one in service.actions.status().arms)
+    places = sum(arm.places for arm in service.actions.status().arms)
     met = walked(service, ["careful"] * (places + 4))
     assert any("full" in title for title in met.ends)
-    assert all(one.live == one.finished == 0 for one in service.actions.status().arms)
+    assert all(arm.live == arm.finished == 0 for arm in service.actions.status().arms)
 
 
 def test_a_server_that_is_down_for_a_moment_costs_no_rater(sqlite_lab: Lab) -> None:

@@ -27,7 +27,7 @@ BEFORE = (
 def preset_tags(name: str) -> set[str]:
     study = parse_study(preset_text(name))
     chosen = choose_situations(study, builtin_set(study.situations.set or "").situations)
-    return {tag for one in chosen for tag in one.tags}
+    return {tag for item in chosen for tag in item.tags}
 
 
 @pytest.mark.parametrize("name", SITUATION_PRESETS)
@@ -99,22 +99,22 @@ def test_check_warns_of_a_tag_that_the_note_leaves_out(sqlite_lab: Lab) -> None:
     text = text.replace("count: 6", "count: 60")
     study = parse_study(text)
     chosen = choose_situations(study, builtin_set(study.situations.set or "").situations)
-    tags = {tag for one in chosen for tag in one.tags}
+    tags = {tag for item in chosen for tag in item.tags}
     assert len(tags) > 5
-    [found] = [one for one in noted(sqlite_lab, text) if "content note" in one]
+    [found] = [item for item in noted(sqlite_lab, text) if "content note" in item]
     assert all(tag in found for tag in tags)
     complete = text.replace("Happy things", f"There is {content_note(tags)}")
-    assert not any("content note" in one for one in noted(sqlite_lab, complete))
+    assert not any("content note" in item for item in noted(sqlite_lab, complete))
 
 
 def test_check_finds_the_tags_of_a_draw_in_the_lab(sqlite_lab: Lab) -> None:
     furnish_demo(sqlite_lab)
     study = demo_study()
-    assert not any("content note" in one for one in check_study(study, sqlite_lab).plan.notes)
+    assert not any("content note" in note for note in check_study(study, sqlite_lab).plan.notes)
     bare = study.model_copy(
         update={"content_note": dataclasses.replace(study.content_note, versions=(("en", "Hm"),))}
     )
-    [found] = [one for one in check_study(bare, sqlite_lab).plan.notes if "content note" in one]
+    [found] = [note for note in check_study(bare, sqlite_lab).plan.notes if "content note" in note]
     assert "death of a child" in found
 
 
@@ -131,16 +131,16 @@ def test_check_says_what_respondents_were_not_told(
     sqlite_lab: Lab, prompt: str | None, unseen: str | None
 ) -> None:
     notes = noted(sqlite_lab, with_replies(sqlite_lab, prompt))
-    found = [one for one in notes if one.startswith("Raters see")]
+    found = [note for note in notes if note.startswith("Raters see")]
     assert bool(found) == (unseen is not None)
-    assert all(str(unseen) in one for one in found)
+    assert all(str(unseen) in item for item in found)
 
 
 def test_nothing_is_said_where_raters_see_what_respondents_were_told(sqlite_lab: Lab) -> None:
     text = with_replies(sqlite_lab, "empathic-listener@2")
     equal = text.replace("[emotion, situation, utterance]", "[situation, utterance]")
     checked = check_study(parse_study(equal), sqlite_lab, told=told_fields)
-    assert not any(one.startswith("Raters see") for one in checked.plan.notes)
+    assert not any(note.startswith("Raters see") for note in checked.plan.notes)
     assert checked.information == (
         "Raters saw the situation and what the person says. "
         "Models got the situation and what the person says (empathic-listener@2)."

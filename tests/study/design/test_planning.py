@@ -28,7 +28,7 @@ def test_raters_between_subjects_are_counted_by_arm() -> None:
     found = plan(between())
     assert found.ready
     assert (found.raters, found.packet) == (12, (2, 2))
-    assert [(one.arm, one.responses, one.ratings, one.raters) for one in found.arms] == [
+    assert [(arm.arm, arm.responses, arm.ratings, arm.raters) for arm in found.arms] == [
         *(("one", 6, 12, 6), ("two", 6, 12, 6)),
     ]
     assert found.sentences == (
@@ -70,7 +70,7 @@ def test_an_arm_without_responses_stops_the_study() -> None:
             "second/model`, or import them with `empathylab data import`."
         ),
     )
-    assert [one.missing for one in found.arms] == [0, 6]
+    assert [arm.missing for arm in found.arms] == [0, 6]
 
 
 def test_an_arm_that_lacks_some_responses_stops_the_study() -> None:
@@ -177,29 +177,29 @@ def test_what_a_careful_study_has_is_missed_aloud() -> None:
 
 def test_a_rule_that_can_exclude_nobody_is_pointed_out() -> None:
     study = between(exclusions=({"rule": "failed attention"},))
-    blocks = tuple(one for one in study.blocks if one.kind != "attention")
-    assert not any("has no effect" in one for one in plan(study).notes)
+    blocks = tuple(block for block in study.blocks if block.kind != "attention")
+    assert not any("has no effect" in note for note in plan(study).notes)
     notes = plan(altered(study, blocks=blocks)).notes
-    assert any("has no effect" in one for one in notes)
+    assert any("has no effect" in note for note in notes)
 
 
 def test_a_text_that_names_a_respondent_is_pointed_out() -> None:
     study = parse_study(
         BETWEEN.replace("first/model", "openai/gpt-4o").replace("First page", "Is it GPT-4o")
     )
-    notes = [one for one in plan(study).notes if "who is compared" in one]
+    notes = [note for note in plan(study).notes if "who is compared" in note]
     assert notes == ["The block 'tutorial' names 'gpt-4o', which shows raters who is compared."]
 
 
 def test_text_that_is_still_to_be_filled_in_is_pointed_out() -> None:
     study = parse_study(BETWEEN.replace("Take part?", "Write to [[name]]"))
     assert any(
-        "double brackets]] is not filled in yet: consent." in one for one in plan(study).notes
+        "double brackets]] is not filled in yet: consent." in note for note in plan(study).notes
     )
 
 
 def test_ratings_that_cannot_show_agreement_are_pointed_out() -> None:
-    assert any("agreement" in one for one in plan(between(ratings_per_response=1)).notes)
+    assert any("agreement" in note for note in plan(between(ratings_per_response=1)).notes)
 
 
 def test_without_situations_nobody_is_needed() -> None:

@@ -27,7 +27,7 @@ SITUATIONS = {name: Situation(name, f"Text of {name}", emotion="sad") for name i
 def test_every_page_is_a_row() -> None:
     slot = study_slots(between(), ids(6))["one"][0]
     shown = preview_study(ParticipantPath(between(), scales()), slot=slot, situations=SITUATIONS)
-    assert [(one.number, one.page) for one in shown.rows] == [
+    assert [(row.number, row.page) for row in shown.rows] == [
         *((1, "consent"), (2, "demographics"), (3, "reading 1 of 2"), (4, "reading 2 of 2")),
         *((5, "example"), (6, "check 1 of 2"), (7, "scale 1 of 2"), (8, "scale 2 of 2")),
         *((9, "rate 1 of 2"), (10, "attention"), (11, "rate 2 of 2"), (12, "comment")),
@@ -41,8 +41,8 @@ def test_questions_and_words_are_counted() -> None:
     shown = preview_study(ParticipantPath(between(), scales()))
     # consent 1, demographics 3, check 2, scale 16, ratings 2, attention 1, comment 1
     assert shown.questions == 26
-    assert shown.words == sum(one.words for one in shown.rows)
-    assert shown.minutes == pytest.approx(sum(one.seconds for one in shown.rows) / 60)
+    assert shown.words == sum(row.words for row in shown.rows)
+    assert shown.minutes == pytest.approx(sum(row.seconds for row in shown.rows) / 60)
 
 
 def test_replies_are_shown_where_they_are_known() -> None:
@@ -87,11 +87,11 @@ def test_a_preset_can_be_looked_at_on_a_fresh_machine(name: str) -> None:
     study = parse_study(preset_text(name))
     wanted = study.situations
     chosen = choose_situations(study, builtin_set(str(wanted.set)) if wanted else ())
-    slot = next(iter(study_slots(study, [one.id for one in chosen]).values()))[0]
+    slot = next(iter(study_slots(study, [item.id for item in chosen]).values()))[0]
     shown = preview_study(
         ParticipantPath(study, choose_scales(study, builtin_scales())),
         slot=slot,
-        situations={one.id: one for one in chosen},
+        situations={item.id: item for item in chosen},
     )
     assert 5 < shown.minutes < 30
-    assert all(one.shows or one.asks for one in shown.rows)
+    assert all(row.shows or row.asks for row in shown.rows)

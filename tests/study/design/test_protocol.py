@@ -27,18 +27,23 @@ def turned_round(value: object) -> object:
     """The same data with the keys of every table in the opposite order."""
     if isinstance(value, Mapping):
         return {key: turned_round(value[key]) for key in reversed(list(value))}
-    return [turned_round(one) for one in value] if isinstance(value, list) else value
+    return [turned_round(item) for item in value] if isinstance(value, list) else value
 
 
-STUDIES = [between(), within(), appraisal(), *(parse_study(preset_text(one)) for one in PRESETS)]
+STUDIES = [
+    between(),
+    within(),
+    appraisal(),
+    *(parse_study(preset_text(preset)) for preset in PRESETS),
+]
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda one: one.name)
+@pytest.mark.parametrize("study", STUDIES, ids=lambda item: item.name)
 def test_a_study_survives_the_way_through_json(study: Study) -> None:
     assert study_from_dict(json.loads(json.dumps(to_dict(study)))) == study
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda one: one.name)
+@pytest.mark.parametrize("study", STUDIES, ids=lambda item: item.name)
 def test_a_database_that_sorts_keys_changes_nothing(study: Study) -> None:
     data = json.loads(json.dumps(to_dict(study), sort_keys=True))
     again = study_from_dict(data)

@@ -40,7 +40,7 @@ def test_what_the_lab_stores_of_it_keeps_the_hash(name: str) -> None:
 
 
 def test_the_example_studies_keep_their_hashes() -> None:
-    found = [protocol_hash(one, {"x": "y"}) for one in (between(), within(), appraisal())]
+    found = [protocol_hash(value, {"x": "y"}) for value in (between(), within(), appraisal())]
     assert found == [
         "eec859ce3c0c3f5f1a0281000a7f9c3d9b9132ee5ce57843d79093c12b0c66db",
         "4328f736475f35cf92d8cab7ed1a5b809561e1d646780059193b7a21f8d88675",
@@ -52,7 +52,7 @@ def test_a_declared_margin_and_looks_change_the_hash_and_come_back() -> None:
     plain = to_dict(between())
     dimensions: list[dict[str, object]] = plain["dimensions"]  # type: ignore[assignment]
     declared = plain | {
-        "dimensions": [one | {"margin": 10} for one in dimensions],
+        "dimensions": [dimension | {"margin": 10} for dimension in dimensions],
         "looks": {"ratings": 400, "at": [0.5, 1]},
     }
     study = study_from_dict(declared)
@@ -78,7 +78,7 @@ def test_a_margin_or_look_that_makes_no_sense_is_refused(
     plain = to_dict(between())
     if key == "margin":
         dimensions: list[dict[str, object]] = plain["dimensions"]  # type: ignore[assignment]
-        plain["dimensions"] = [one | {"margin": value} for one in dimensions]
+        plain["dimensions"] = [dimension | {"margin": value} for dimension in dimensions]
     else:
         plain["looks"] = {"ratings": 400, "at": value}
     with pytest.raises(UserError, match=message):

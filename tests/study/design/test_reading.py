@@ -38,7 +38,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     study = read_study(path)
     assert study.name == "small"
     assert list(study.arms) == ["one", "two"]
-    assert [one.kind for one in study.blocks] == [
+    assert [block.kind for block in study.blocks] == [
         *("consent", "demographics", "tutorial", "scale", "rate", "attention", "comment"),
         "debrief",
     ]
@@ -52,7 +52,7 @@ def test_what_is_left_out_has_its_default() -> None:
 
 
 def test_a_check_has_two_attempts_unless_told() -> None:
-    tutorial = next(one for one in between().blocks if isinstance(one, Tutorial))
+    tutorial = next(block for block in between().blocks if isinstance(block, Tutorial))
     assert tutorial.check is not None
     assert (tutorial.check.attempts, tutorial.check.needed) == (2, 2)
 
@@ -61,12 +61,16 @@ def test_blocks_of_one_kind_are_told_apart_by_a_number() -> None:
     text = changed(
         "  - block: comment\n", "  - block: comment\n    text: Well?\n  - block: comment\n"
     )
-    assert [one.id for one in parse_study(text).blocks][-3:] == ["comment", "comment-2", "debrief"]
+    assert [block.id for block in parse_study(text).blocks][-3:] == [
+        "comment",
+        "comment-2",
+        "debrief",
+    ]
 
 
 def test_a_no_among_the_options_stays_a_no() -> None:
     text = changed("options: [female, male, other]", "options: [yes, No, 3, 2024-01-01]")
-    block = next(one for one in parse_study(text).blocks if isinstance(one, Demographics))
+    block = next(block for block in parse_study(text).blocks if isinstance(block, Demographics))
     assert block.fields[1].values == ("yes", "No", "3", "2024-01-01")
 
 
@@ -317,7 +321,7 @@ def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
 
 def test_rate_names_its_dimensions() -> None:
     text = changed("    shows: [emotion,", "    dimensions: [empathy]\n    shows: [emotion,")
-    block = next(one for one in parse_study(text).blocks if isinstance(one, Rate))
+    block = next(block for block in parse_study(text).blocks if isinstance(block, Rate))
     assert block.dimensions == ("empathy",)
 
 

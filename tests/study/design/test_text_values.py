@@ -134,7 +134,9 @@ def test_the_presets_promise_nothing_that_is_not_so(name: str) -> None:
     checked = check_study(parse_study(preset_text(name)))
     about = [note for note in checked.plan.notes if "[[" not in note and "rated once" not in note]
     assert about == []
-    assert "{{" not in " ".join(text for one in checked.study.blocks for text in block_texts(one))
+    assert "{{" not in " ".join(
+        text for block in checked.study.blocks for text in block_texts(block)
+    )
 
 
 def test_true_texts_are_not_warned_of() -> None:

@@ -56,7 +56,11 @@ def test_simulated_raters_and_test_visits_are_in_no_file(lab: Lab, tmp_path: Pat
     service, _ = finished(lab)
     export_study(lab, "small", tmp_path / "out", identities=True)
     everything = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir()).decode()
-    away = [one.person for one in service.actions.participants() if one.world != "person"]
+    away = [
+        participant.person
+        for participant in service.actions.participants()
+        if participant.world != "person"
+    ]
     assert len(away) == 2
     for person in away:
         assert person not in everything
@@ -70,7 +74,7 @@ def test_every_column_of_every_table_is_in_the_dictionary(lab: Lab, tmp_path: Pa
     rows = table(tmp_path / "out", "data_dictionary").to_dicts()
     known = {(row["table"], row["column"]) for row in rows}
     assert all(row["meaning"] and row["type"] for row in rows)
-    names = [one.name.removesuffix(".csv") for one in done.files if one.rows is not None]
+    names = [file.name.removesuffix(".csv") for file in done.files if file.rows is not None]
     assert "ratings_of_excluded" in names
     for name in names:
         columns = table(tmp_path / "out", name).columns
@@ -151,13 +155,17 @@ def test_who_left_before_the_end_is_listed_with_how(lab: Lab, tmp_path: Path) ->
 def test_what_people_answered_who_left_and_kept_it_is_exported(lab: Lab, tmp_path: Path) -> None:
     service, _ = opened(lab)
     person, gone = someone(service, "ann"), someone(service, "ben")
-    for one in (person, gone):
-        page = walk(service, one, until="rate")
+    for value in (person, gone):
+        page = walk(service, value, until="rate")
         assert isinstance(page, Page)
-        service.submit(one, page.step, {"empathy": "3"}, {})
+        service.submit(value, page.step, {"empathy": "3"}, {})
     service.leave(person, delete=False)
     service.leave(gone, delete=True)
-    [rater] = [one for one in service.actions.participants() if one.person == person]
+    [rater] = [
+        participant
+        for participant in service.actions.participants()
+        if participant.person == person
+    ]
     service.actions.close()
     export_study(lab, "small", tmp_path / "out", format="jsonl")
     answers = read_table(tmp_path / "out" / "partial_answers.jsonl")
@@ -251,7 +259,11 @@ def test_what_was_felt_after_situations_is_left_out_while_the_study_is_open(
     export_study(sqlite_lab, "feelings", tmp_path / "open")
     assert set(table(tmp_path / "open", "scale_answers")["phase"]) == {"default"}
     scores = ["panas_positive", "panas_negative"]
-    held = [one for one in table(tmp_path / "open", "raters").columns if one.startswith("panas")]
+    held = [
+        column
+        for column in table(tmp_path / "open", "raters").columns
+        if column.startswith("panas")
+    ]
     assert held == scores
     service.actions.close()
     export_study(sqlite_lab, "feelings", tmp_path / "closed")
@@ -263,7 +275,7 @@ def test_a_look_at_an_open_study_is_written_down_with_its_reason(lab: Lab, tmp_p
     service, _ = finished(lab, close=False)
     assert not export_study(lab, "small", tmp_path / "out", peek="safety", who="ann").blind
     assert "arm" in table(tmp_path / "out", "ratings").columns
-    acts = [(one.who, one.action, one.details) for one in service.actions.audit()]
+    acts = [(item.who, item.action, item.details) for item in service.actions.audit()]
     assert ("ann", "peek", {"reason": "safety", "shown": "export"}) in acts
 
 
@@ -298,7 +310,7 @@ def test_identities_are_written_only_when_asked_for_and_the_log_keeps_it(
     assert (tmp_path / "told" / IDENTITIES).stat().st_mode & 0o077 == 0
     assert IDENTITIES not in (tmp_path / "told" / SUMS).read_text()
     assert ("ann", "export identities") in [
-        (one.who, one.action) for one in service.actions.audit()
+        (item.who, item.action) for item in service.actions.audit()
     ]
 
 
@@ -333,7 +345,7 @@ def test_the_checksums_are_those_of_the_files(sqlite_lab: Lab, tmp_path: Path) -
     lines = (tmp_path / "out" / SUMS).read_text().splitlines()
     stated = {line.split("  ")[1]: line.split("  ")[0] for line in lines}
     files = {path.name for path in (tmp_path / "out").iterdir()} - {SUMS}
-    assert set(stated) == files == {one.name for one in done.files}
+    assert set(stated) == files == {file.name for file in done.files}
     for name, digest in stated.items():
         assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == digest
 
@@ -381,7 +393,7 @@ def test_a_place_that_cannot_be_written_leaves_no_trace_in_the_log(
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         export_study(sqlite_lab, "small", tmp_path / "file" / "out", identities=True)
-    assert not [one for one in service.actions.audit() if one.action.startswith("export")]
+    assert not [item for item in service.actions.audit() if item.action.startswith("export")]
 
 
 def test_an_unknown_study_or_format_is_said(sqlite_lab: Lab, tmp_path: Path) -> None:
@@ -429,7 +441,7 @@ def test_norms_are_exported_with_the_trial_in_which_the_situation_was_shown(
 ) -> None:
     service = launched(sqlite_lab, preset("norming"))
     walk(service, someone(service, "ann"))
-    [place] = [one for one in rows_of(sqlite_lab, schema.places) if one["status"] == "finished"]
+    [place] = [row for row in rows_of(sqlite_lab, schema.places) if row["status"] == "finished"]
     service.actions.close()
     export_study(sqlite_lab, service.study.name, tmp_path / "out")
     first = table(tmp_path / "out", "scale_answers").filter(pl.col("item") == "1")

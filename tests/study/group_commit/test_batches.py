@@ -87,12 +87,12 @@ def test_answers_are_given_in_their_order_to_whom_they_belong(lab: Lab) -> None:
     people = [someone(service, name) for name in ("a", "b", "c")]
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, people)
-        first, second, _ = (shared.place(one).id for one in people)
+        first, second, _ = (shared.place(person).id for person in people)
         for place, step in ((first, "one"), (second, "two"), (first, "three")):
             shared.add_answer(answer(place, step, service))
         shared.flush()
         again = Batch(connection, service.launched.row, people)
-        steps = [[one.step for one in again.given(again.place(who).id)] for who in people]
+        steps = [[item.step for item in again.given(again.place(who).id)] for who in people]
     assert steps == [["one", "three"], ["two"], []]
 
 

@@ -51,25 +51,25 @@ def counted(lab: Lab, word: str) -> list[str]:
 
 def test_claims_of_one_round_are_level_and_take_no_slot_twice(lab: Lab) -> None:
     service, _ = opened(lab)
-    people = [someone(service, f"person {one}") for one in range(9)]
+    people = [someone(service, f"person {index}") for index in range(9)]
     read = counted(lab, "places.slot, places.world")
     with one_round(service):
-        coming = [service.submit_soon(one, "consent", {"agree": "yes"}) for one in people]
-    assert all(isinstance(one.result(30), Saved) for one in coming)
+        coming = [service.submit_soon(person, "consent", {"agree": "yes"}) for person in people]
+    assert all(isinstance(item.result(30), Saved) for item in coming)
     places = held(lab)
     arms = [arm for arm, _ in places.values()]
     assert sorted((arms.count("one"), arms.count("two"))) == [4, 5]
     assert len(set(places.values())) == 9
     if service._running.queue.alone:  # elsewhere some may have been served before the round
-        assert sum("places.id" not in one for one in read) == 1
+        assert sum("places.id" not in item for item in read) == 1
 
 
 def test_whoever_leaves_within_a_round_makes_room_for_the_next_in_it(lab: Lab) -> None:
     service, _ = opened(lab, between(batch_size=6))
     places = sum(len(slots) for slots in service.launched.slots.values())
-    people = [someone(service, f"person {one}") for one in range(places + 1)]
-    for one in people[:-1]:
-        walk(service, one, until="reading")
+    people = [someone(service, f"person {index}") for index in range(places + 1)]
+    for person in people[:-1]:
+        walk(service, person, until="reading")
     left, last = people[0], people[-1]
     leaving = threading.Thread(target=service.leave, args=(left,), kwargs={"delete": False})
     with one_round(service):
@@ -101,7 +101,7 @@ def test_a_person_who_comes_back_late_in_a_round_gets_their_own_place(lab: Lab) 
 def test_whoever_comes_back_within_a_round_counts_once(sqlite_lab: Lab) -> None:
     service, clock = opened(sqlite_lab)
     places = sum(len(slots) for slots in service.launched.slots.values())
-    back, first, *others = (someone(service, f"person {one}") for one in range(places))
+    back, first, *others = (someone(service, f"person {index}") for index in range(places))
     walk(service, back, until="reading")
     limit = timedelta(minutes=service.study.time_limits.abandon_after)
     seen = next(row["seen_at"] for row in rows_of(sqlite_lab, schema.places) if row["arm"])
@@ -111,10 +111,10 @@ def test_whoever_comes_back_within_a_round_counts_once(sqlite_lab: Lab) -> None:
         coming = [
             service.submit_soon(first, "consent", {"agree": "yes"}),
             service.submit_soon(back, "tutorial/1", {}),
-            *(service.submit_soon(one, "consent", {"agree": "yes"}) for one in others),
+            *(service.submit_soon(other, "consent", {"agree": "yes"}) for other in others),
         ]
-    done = [one.result(30) for one in coming]
-    assert not any(isinstance(one.following, Closed) for one in done if isinstance(one, Saved))
+    done = [item.result(30) for item in coming]
+    assert not any(isinstance(item.following, Closed) for item in done if isinstance(item, Saved))
     assert len(set(held(sqlite_lab).values())) == places
 
 
@@ -136,11 +136,12 @@ def test_a_late_place_that_is_seen_while_places_are_read_stays_taken(
 def test_many_who_arrive_at_once_are_all_known(lab: Lab) -> None:
     service, _ = opened(lab)
     arriving = [
-        threading.Thread(target=someone, args=(service, f"person {one % 10}")) for one in range(20)
+        threading.Thread(target=someone, args=(service, f"person {index % 10}"))
+        for index in range(20)
     ]
     with one_round(service):
-        for one in arriving:
-            one.start()
-    for one in arriving:
-        one.join()
+        for item in arriving:
+            item.start()
+    for item in arriving:
+        item.join()
     assert len(rows_of(lab, schema.places)) == len(rows_of(lab, schema.people)) == 10

@@ -20,7 +20,7 @@ def test_everybody_gets_their_own_result() -> None:
             for number, one in enumerate(coming):
                 one.set_result(number)
 
-        tasks = [asyncio.create_task(waiting.for_result(one)) for one in coming]
+        tasks = [asyncio.create_task(waiting.for_result(item)) for item in coming]
         await asyncio.sleep(0)
         threading.Thread(target=settle).start()
         return await asyncio.gather(*tasks)
@@ -45,12 +45,12 @@ def test_one_who_gives_up_keeps_nobody_else_waiting() -> None:
     async def wait() -> str:
         waiting = Waiting()
         coming: list[Future[str]] = [Future(), Future()]
-        impatient, patient = (asyncio.create_task(waiting.for_result(one)) for one in coming)
+        impatient, patient = (asyncio.create_task(waiting.for_result(item)) for item in coming)
         await asyncio.sleep(0)
         impatient.cancel()
         await asyncio.sleep(0)
-        for one in coming:
-            one.set_result("done")
+        for item in coming:
+            item.set_result("done")
         return await patient
 
     assert asyncio.run(wait()) == "done"

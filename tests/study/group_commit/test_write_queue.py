@@ -49,12 +49,12 @@ def test_of_many_at_once_each_is_stored_or_gets_its_own_error(lab: Lab) -> None:
         except ValueError as error:
             failed.append(str(error))
 
-    threads = [threading.Thread(target=write, args=(f"person {one}",)) for one in range(12)]
-    for one in threads:
-        one.start()
+    threads = [threading.Thread(target=write, args=(f"person {index}",)) for index in range(12)]
+    for thread in threads:
+        thread.start()
     held.set()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.join()
     assert failed == ["person 5"]
     assert len(stored) == 11
     assert {row["name"] for row in rows_of(lab, schema.respondents)} == set(stored)
@@ -75,11 +75,11 @@ def test_what_cannot_be_committed_is_told_to_everybody(sqlite_lab: Lab) -> None:
         told.append(str(caught.value))
 
     threads = [threading.Thread(target=write) for _ in range(4)]
-    for one in threads:
-        one.start()
+    for thread in threads:
+        thread.start()
     held.set()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.join()
     assert len(told) == 4
 
 
@@ -105,12 +105,12 @@ class Held:
 
 def test_what_waits_together_is_done_in_one_transaction(lab: Lab) -> None:
     service, _ = opened(lab)
-    people = [someone(service, f"person {one}") for one in range(5)]
+    people = [someone(service, f"person {index}") for index in range(5)]
     turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
         # The round that serves someone is what comes back.
-        coming = [turns.enqueue(one, lambda shared: shared, locked=False) for one in people]
-    assert len({id(one.result()) for one in coming}) == 1
+        coming = [turns.enqueue(person, lambda shared: shared, locked=False) for person in people]
+    assert len({id(item.result()) for item in coming}) == 1
 
 
 def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
@@ -119,7 +119,7 @@ def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
     turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
         coming = [turns.enqueue(person, lambda shared: shared, locked=False) for _ in range(2)]
-    first, second = (one.result() for one in coming)
+    first, second = (item.result() for item in coming)
     assert first is not second
 
 
@@ -128,13 +128,13 @@ def test_a_double_click_is_stored_once_and_acknowledged_twice(lab: Lab) -> None:
     person = someone(service, "one")
     with Held(service._running.queue):
         coming = [service.submit_soon(person, "consent", {"agree": "yes"}) for _ in range(2)]
-    assert [type(one.result()) for one in coming] == [Saved, Saved]
+    assert [type(item.result()) for item in coming] == [Saved, Saved]
     assert len(rows_of(lab, schema.page_answers)) == 1
 
 
 def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> None:
     service, _ = opened(lab)
-    people = [someone(service, f"person {one}") for one in range(4)]
+    people = [someone(service, f"person {index}") for index in range(4)]
     turns = WriteQueue(lab, service.launched.row)
 
     def work(name: str, shared: Batch) -> Batch:
@@ -144,17 +144,20 @@ def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> 
         return shared
 
     with Held(turns):
-        coming = [turns.enqueue(one, functools.partial(work, one), locked=False) for one in people]
+        coming = [
+            turns.enqueue(person, functools.partial(work, person), locked=False)
+            for person in people
+        ]
     with pytest.raises(ValueError, match=people[1]):
         coming.pop(1).result()
-    assert len({id(one.result()) for one in coming}) == 1
+    assert len({id(item.result()) for item in coming}) == 1
     changed = {row["person"] for row in rows_of(lab, schema.places) if row["language"] == "xx"}
     assert changed == set(people) - {people[1]}
 
 
 def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: Lab) -> None:
     service, _ = opened(lab)
-    people = [someone(service, f"person {one}") for one in range(20)]
+    people = [someone(service, f"person {index}") for index in range(20)]
     services = [WriteQueue(lab, service.launched.row) for _ in range(2)]
 
     def work(name: str, number: int, shared: Batch) -> None:
@@ -167,8 +170,8 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
         for order, turns in ((people, services[0]), (people[::-1], services[1]))
         for one in order
     ]
-    for one in coming:
-        one.result(timeout=60)
+    for item in coming:
+        item.result(timeout=60)
     assert [row["draft"] for row in rows_of(lab, schema.places)] == [{"count": 8}] * 20
 
 

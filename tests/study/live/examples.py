@@ -115,4 +115,4 @@ def shown(service: StudyService, person: str, within: float = 30.0) -> Any:
 
 def part(view: Any, role: str) -> str:
     """The text of one part of a page; empty where there is none."""
-    return next((one.text for one in view.content.parts if one.role == role), "")
+    return next((item.text for item in view.content.parts if item.role == role), "")

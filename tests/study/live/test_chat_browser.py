@@ -83,9 +83,9 @@ class Participant:
             assert wider <= 0, (kind, way)
             results: Any = Axe().run(self.page)
             assert [
-                (one["id"], one["nodes"][0]["html"][:200])
-                for one in results.response["violations"]
-                if one["impact"] in ("serious", "critical", "moderate")
+                (violation["id"], violation["nodes"][0]["html"][:200])
+                for violation in results.response["violations"]
+                if violation["impact"] in ("serious", "critical", "moderate")
             ] == [], (kind, way)
 
     def act(self, **options: bool) -> None:
@@ -221,7 +221,7 @@ def test_two_browsers_complete_the_preset_peer(sqlite_lab: Lab, browser: Browser
                 ann.act()
             if not ben.is_done:
                 ben.act(scripted=False)
-        assert [one.page.locator("h1").inner_text() for one in (ann, ben)] == ["Thank you"] * 2
+        assert [value.page.locator("h1").inner_text() for value in (ann, ben)] == ["Thank you"] * 2
         assert {"room", "waiting"} <= ann.kinds
     first, second = rows_of(sqlite_lab, schema.live_conversations)
     assert (first["partner_id"], second["partner_id"]) == (second["id"], first["id"])

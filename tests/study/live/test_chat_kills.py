@@ -49,7 +49,7 @@ def test_killed_servers_lose_no_message_and_pair_nobody_twice(tmp_path: Path) ->
             asyncio.run(_crowd(server, list(talkers), KILLS))
         finally:
             server.end()
-        assert {one.end for one in talkers} == {"The end"}
+        assert {talker.end for talker in talkers} == {"The end"}
         talks = rows_of(lab, schema.live_conversations)
         partners = {row["id"]: row["partner_id"] for row in talks}
         assert len(talks) == PEOPLE

@@ -130,7 +130,7 @@ async def _crowd(server: Phoenix, tellers: list[Teller], kills: int) -> None:
             await asyncio.to_thread(server.kill)
 
     async with asyncio.timeout(400):
-        await asyncio.gather(killing(), *(one.take_part() for one in tellers))
+        await asyncio.gather(killing(), *(teller.take_part() for teller in tellers))
 
 
 STOPPED = "We are sorry, but the study has to stop here"
@@ -186,7 +186,7 @@ def test_an_outage_and_a_limit_on_costs_end_every_wait_with_a_code(
             asyncio.run(_crowd(server, tellers, kills))
         finally:
             server.end()
-        ends = Counter(one.end for one in tellers)
+        ends = Counter(teller.end for teller in tellers)
         assert set(ends) <= {"The end", STOPPED, "The study is paused"}
         assert ends[STOPPED] > 0
         [study] = rows_of(lab, schema.studies)
@@ -199,8 +199,8 @@ def test_an_outage_and_a_limit_on_costs_end_every_wait_with_a_code(
 
 
 def check(lab: Lab, tellers: list[Teller], calls: dict[str, int]) -> None:
-    assert {one.end for one in tellers} == {"The end"}
-    assert all(len(one.replies) == 1 for one in tellers)
+    assert {teller.end for teller in tellers} == {"The end"}
+    assert all(len(teller.replies) == 1 for teller in tellers)
     talks = {row["id"]: row for row in rows_of(lab, schema.live_conversations)}
     assert Counter((row["author"], row["label"]) for row in talks.values()) == {
         (author, label): len(tellers) // 4
@@ -217,7 +217,7 @@ def check(lab: Lab, tellers: list[Teller], calls: dict[str, int]) -> None:
             continue
         talk = talks[row["live_conversation_id"]]
         story = stories[talk["id"]]
-        shown = next(one.replies for one in tellers if one.story == story)
+        shown = next(teller.replies for teller in tellers if teller.story == story)
         assert any(str(row["text"]) in words for words in shown)
         assert (row["state"], row["outcome"]) == ("ready", "valid")
         assert row["shown_at"] >= row["due_at"]

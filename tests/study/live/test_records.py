@@ -65,10 +65,10 @@ def test_an_archive_holds_the_conditions_and_answers_and_no_words(
     with Lab.open(tmp_path / "other") as other:
         assert unpack_study(other, archive).change == "added"
         details = [row["details"] for row in rows_of(other, schema.raters)]
-        assert {(one["author"], one["label"]) for one in details} == {
+        assert {(detail["author"], detail["label"]) for detail in details} == {
             *(("model", "ai"), ("model", "human"), ("person", "ai"), ("person", "human")),
         }
-        assert {one["heard"] for one in details} == {"3"}
+        assert {detail["heard"] for detail in details} == {"3"}
         assert pack_study(other, "heard").hash == archive.hash
 
 

@@ -50,7 +50,7 @@ def test_a_reply_is_generated_stored_and_shown_once(lab: Lab) -> None:
     settle(service, model)
     views = [shown(service, person) for person in people]
     seen_at = [row["shown_at"] for row in turns(lab)]
-    assert [service.view(person).content for person in people] == [one.content for one in views]
+    assert [service.view(person).content for person in people] == [view.content for view in views]
     assert len(model.calls) == 4
     assert Counter(part(view, "reply") for view in views) == {
         REPLY: 4,
@@ -147,7 +147,9 @@ def test_what_must_not_be_shown_is_replaced_by_the_fallback_and_counted(sqlite_l
     slow = ScriptedModel([REPLY], latency=30)
     people.append(teller(service, "time-out"))
     settle(service, slow)
-    assert {part(shown(service, one), "reply") for one in people} == {"Thank you for sharing this."}
+    assert {part(shown(service, person), "reply") for person in people} == {
+        "Thank you for sharing this."
+    }
     found = turns(sqlite_lab)
     assert [row["reason"] for row in found] == [*FAILURES, "time-out"]
     assert {row["outcome"] for row in found} == {"fallback"}

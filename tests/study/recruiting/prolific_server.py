@@ -98,8 +98,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.platform.groups
         ):
             members = self.platform.groups[self.path.split("/")[4]]
-            members += [one for one in body["participant_ids"] if one not in members]
-            self._answer(200, {"results": [{"participant_id": one} for one in members]})
+            members += [id_ for id_ in body["participant_ids"] if id_ not in members]
+            self._answer(200, {"results": [{"participant_id": member} for member in members]})
         else:
             self._answer(404, {})
 

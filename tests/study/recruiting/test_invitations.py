@@ -131,11 +131,13 @@ def test_the_list_says_what_became_of_each(lab: Lab) -> None:
             visitor.get(path(one))
             walk(visitor, service.study, until)
     assert revoke(service, gone.link("https://study.test/x/"), who="eva")
-    states = {one.label: one.state for one in list_invitations(service)}
+    states = {invitation.label: invitation.state for invitation in list_invitations(service)}
     assert states == {"u": "unused", "b": "begun", "f": "finished", "g": "revoked", "o": "unused"}
     clock.skip(days=9)
-    assert {one.label: one.state for one in list_invitations(service)}["o"] == "expired"
-    assert [one.action for one in service.actions.audit()][-1] == "revoke invitation"
+    assert {invitation.label: invitation.state for invitation in list_invitations(service)}[
+        "o"
+    ] == "expired"
+    assert [item.action for item in service.actions.audit()][-1] == "revoke invitation"
     assert unused.expires_at is not None
     assert old.person != unused.person
 
@@ -161,9 +163,9 @@ def test_an_invitation_is_revoked_once_and_by_any_of_its_names(sqlite_lab: Lab) 
 
 def test_labels_are_one_for_all_or_one_each(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("invitation"))
-    assert [one.label for one in invite(service, 2, labels=["all"])] == ["all", "all"]
-    assert [one.label for one in invite(service, 2, labels=["a\x00", " b "])] == ["a", "b"]
-    with pytest.raises(InputError, match="not match"):
+    assert [item.label for item in invite(service, 2, labels=["all"])] == ["all", "all"]
+    assert [item.label for item in invite(service, 2, labels=["a\x00", " b "])] == ["a", "b"]
+    with pytest.raises(InputError, match="does not match"):
         invite(service, 3, labels=["a", "b"])
 
 
@@ -202,7 +204,7 @@ def test_whoever_deletes_their_data_leaves_no_name_with_the_invitation(lab: Lab)
     assert (row["label"], row["revoked_at"] is not None) == (None, True)
     assert one.person not in str(row)
     assert refused.status_code == 403
-    assert [one.state for one in list_invitations(service)] == ["ended"]
+    assert [invitation.state for invitation in list_invitations(service)] == ["ended"]
 
 
 def test_labels_are_deleted_with_the_platform_ids(sqlite_lab: Lab) -> None:

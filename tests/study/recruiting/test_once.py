@@ -22,7 +22,7 @@ def test_an_id_is_the_same_in_every_normal_form(lab: Lab, platform: str) -> None
     service, _ = served(lab, recruiting(platform))  # type: ignore[arg-type]
     forms = [unicodedata.normalize(form, ODD) for form in ("NFC", "NFD", "NFKC", "NFKD")]
     assert len(set(forms)) == 4
-    assert len({sent(service, one) for one in [*forms, f"  {ODD}\t"]}) == 1
+    assert len({sent(service, value) for value in [*forms, f"  {ODD}\t"]}) == 1
     assert len(rows_of(lab, schema.places)) == 1
 
 
@@ -93,7 +93,7 @@ def test_whoever_came_to_two_versions_at_once_gets_a_place_in_one(lab: Lab) -> N
     view = later.view(second)
     assert isinstance(view, Closed)
     assert view.reason == "repeated"
-    assert [one["status"] for one in rows_of(lab, schema.places)] == ["finished", "repeated"]
+    assert [row["status"] for row in rows_of(lab, schema.places)] == ["finished", "repeated"]
 
 
 def test_a_study_that_wants_people_again_takes_them_again(sqlite_lab: Lab) -> None:
@@ -153,6 +153,6 @@ def test_the_code_is_shown_again_only_where_the_first_answer_was_given(sqlite_la
         guest.get(link)
         page = walk(guest, service.study)
     assert "You started this study in another browser" in " ".join(page.text.split())
-    assert not any("CODE-COMPLETED-1" in one.text for one in guest.sent)
-    assert not any("CODE-COMPLETED-1" in str(one.headers) for one in guest.sent)
+    assert not any("CODE-COMPLETED-1" in item.text for item in guest.sent)
+    assert not any("CODE-COMPLETED-1" in str(item.headers) for item in guest.sent)
     assert service.actions.status().outcomes == {"completed": 1}

@@ -61,14 +61,14 @@ def test_a_worker_who_comes_back_hands_in_the_newer_assignment(lab: Lab) -> None
         assert Read(page.text).fields["step"].value == "rate/1"
         page = walk_pages(visitor, service.study)
     assert Read(page.text).fields["assignmentId"].value == "A2"
-    assert [(one["AssignmentId"], one["HITId"]) for one in listed(service)] == [("A2", "H2")]
+    assert [(item["AssignmentId"], item["HITId"]) for item in listed(service)] == [("A2", "H2")]
 
 
 def test_a_worker_is_paid_for_the_assignment_in_which_they_finished(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("mturk"))
     finished(service, "W1", session="A1", study="H1")
     sent(service, "W1", session="A2", study="H2")
-    assert [(one["AssignmentId"], one["HITId"]) for one in listed(service)] == [("A1", "H1")]
+    assert [(item["AssignmentId"], item["HITId"]) for item in listed(service)] == [("A1", "H1")]
 
 
 def test_all_who_completed_are_to_be_paid_unless_rejected(lab: Lab) -> None:
@@ -81,7 +81,7 @@ def test_all_who_completed_are_to_be_paid_unless_rejected(lab: Lab) -> None:
         walk(service, someone(service, "W5", world=world))
     Reviews(lab, service.launched.row).reject(rejected, "answered nothing", who="eva")
     service.actions.exclude(excluded, "a pilot")
-    paid = {one["WorkerId"]: (one["Approve"], one["Reject"]) for one in listed(service)}
+    paid = {item["WorkerId"]: (item["Approve"], item["Reject"]) for item in listed(service)}
     assert paid == {"W1": ("X", ""), "W2": ("", "answered nothing"), "W3": ("X", "")}
 
 
@@ -120,6 +120,6 @@ def test_sona_credits_the_person_by_their_survey_code(sqlite_lab: Lab) -> None:
     with visiting(service) as visitor:
         visitor.get("/?survey_code=7%267")
         page = walk_pages(visitor, study)
-        before = "".join(one.text for one in visitor.sent[:-1])
+        before = "".join(item.text for item in visitor.sent[:-1])
     assert "credit_token=T0K&amp;survey_code=7%267" in page.text
     assert "T0K" not in before

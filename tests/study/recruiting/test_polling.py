@@ -52,8 +52,8 @@ def test_trouble_is_said_once_and_that_it_is_over_too(
             assert running is not None
             until(lambda: len(platform.requests) >= 7)
             running.stop()
-    said = [one.getMessage() for one in caplog.records]
-    assert [one for one in said if "cannot be asked" in one] == [
+    said = [record.getMessage() for record in caplog.records]
+    assert [item for item in said if "cannot be asked" in item] == [
         (
             "Prolific cannot be asked, the study goes on without: "
             "the API does not answer as it should (HTTP 500)"
@@ -100,7 +100,7 @@ def test_a_failure_that_nobody_thought_of_does_not_end_it(
     assert running is not None
     until(lambda: len(rounds) > 3)
     running.stop()
-    assert [one.getMessage() for one in caplog.records] == [
+    assert [record.getMessage() for record in caplog.records] == [
         "Prolific cannot be asked, the study goes on without: ZeroDivisionError"
     ]
 

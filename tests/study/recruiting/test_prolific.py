@@ -66,7 +66,7 @@ def test_an_id_that_leads_elsewhere_is_not_asked_for(study: str) -> None:
 
 def test_a_person_whom_prolific_no_longer_names_is_nobody() -> None:
     with prolific({**submission("ann", "RETURNED", "s1"), "participant_id": None}) as platform:
-        assert [one.participant for one in listed(platform) or []] == [""]
+        assert [item.participant for item in listed(platform) or []] == [""]
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,10 @@ def test_rows_that_say_nothing_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     path.write_text("Participant id,Status\nann,\n,ACTIVE\nbob,ACTIVE\n", encoding="utf-8")
     export = read_export(path)
-    assert ([one.participant for one in export.submissions], export.skipped) == (["bob"], 2)
+    assert ([submission.participant for submission in export.submissions], export.skipped) == (
+        ["bob"],
+        2,
+    )
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ def command(platform: Platform, lab: Path, *given: str) -> tuple[int, str]:
 
 
 def test_codes_say_what_prolific_does_at_each() -> None:
-    codes = {one["code"]: one for one in completion_codes(recruiting("prolific", recruitment=PAID))}
+    codes = {
+        code["code"]: code for code in completion_codes(recruiting("prolific", recruitment=PAID))
+    }
     assert codes[CODES["completed"]] == {
         "code": CODES["completed"],
         "code_type": "COMPLETED",
@@ -50,9 +52,9 @@ def test_codes_say_what_prolific_does_at_each() -> None:
 
 def test_without_a_payment_people_who_are_screened_out_return_their_submission() -> None:
     (found,) = [
-        one
-        for one in completion_codes(recruiting("prolific"))
-        if one["code"] == CODES["screened-out"]
+        code
+        for code in completion_codes(recruiting("prolific"))
+        if code["code"] == CODES["screened-out"]
     ]
     assert found["code_type"] == "OTHER"
     assert found["actions"][0]["action"] == "REQUEST_RETURN"
@@ -105,7 +107,7 @@ def test_a_group_gets_who_completed_and_was_not_rejected(sqlite_lab: Lab) -> Non
         assert platform.groups == {"group1": ["ann", "bob"]}
         unknown = command(platform, sqlite_lab.folder, *made[:2], "--group", "none", "--send")
         assert unknown[0] == 2
-    audit = [one.details for one in service.actions.audit() if "group" in one.action]
+    audit = [item.details for item in service.actions.audit() if "group" in item.action]
     assert audit == [{"group": "group1", "people": 2}] * 2
 
 

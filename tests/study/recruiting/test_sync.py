@@ -20,7 +20,7 @@ from tests.study.service_examples import rows_of, someone, walk
 
 
 def status_of(lab: Lab, person: str) -> str:
-    return next(one["status"] for one in rows_of(lab, schema.places) if one["person"] == person)
+    return next(row["status"] for row in rows_of(lab, schema.places) if row["person"] == person)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_freed_slot_goes_to_the_next_person(lab: Lab) -> None:
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API")
     page = walk(service, cleo, until="rate")
     assert isinstance(page, Page)
-    assert sum(one.live for one in service.actions.status().arms) == 2
+    assert sum(arm.live for arm in service.actions.status().arms) == 2
 
 
 @pytest.mark.parametrize("said", ["TIMED-OUT", "REJECTED"])
@@ -97,7 +97,7 @@ def test_finished_work_that_was_returned_counts_no_longer(lab: Lab) -> None:
     assert synced.excluded == (person,)
     assert status_of(lab, person) == "excluded"
     assert ratings_frame(lab, "small")["rater"].unique().to_list() == [other]
-    entry = next(one for one in service.actions.audit() if one.action == "exclude")
+    entry = next(item for item in service.actions.audit() if item.action == "exclude")
     assert "returned their submission" in entry.details["reason"]
 
 
@@ -122,9 +122,11 @@ def test_two_processes_that_hear_the_same_act_once(lab: Lab) -> None:
     news = [Submission(name, "TIMED-OUT") for name in ("ann", "bob", "cleo")]
     services = [service, *(StudyService(lab, "small", clock=clock) for _ in range(3))]
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda one: apply_submissions(one, news, source="API"), services))
-    assert sum(len(one.freed) for one in found) == 3
-    assert [one.action for one in service.actions.audit()].count("release") == 3
+        found = list(
+            threads.map(lambda item: apply_submissions(item, news, source="API"), services)
+        )
+    assert sum(len(item.freed) for item in found) == 3
+    assert [item.action for item in service.actions.audit()].count("release") == 3
 
 
 def test_whoever_came_back_after_returning_keeps_the_place(sqlite_lab: Lab) -> None:
@@ -195,7 +197,7 @@ def test_every_change_is_in_the_audit(lab: Lab) -> None:
     service, _ = served(lab, recruiting("prolific"))
     person = rating(service, "ann")
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API", who="eva")
-    entries = [(one.who, one.action, dict(one.details)) for one in service.actions.audit()[-2:]]
+    entries = [(item.who, item.action, dict(item.details)) for item in service.actions.audit()[-2:]]
     assert entries == [
         ("eva", "release", {"person": person, "status": "returned"}),
         ("eva", "sync", {"source": "API", "changed": 1, "freed": 1, "excluded": 0}),
@@ -212,7 +214,7 @@ def test_a_place_can_be_released_by_hand(lab: Lab) -> None:
     assert not service.actions.release(person)
     assert not service.actions.release("nobody")
     assert not service.actions.release(finished(service, "bob"))
-    assert [one.action for one in service.actions.audit()].count("release") == 1
+    assert [item.action for item in service.actions.audit()].count("release") == 1
 
 
 def test_an_id_with_odd_characters_is_found_again(lab: Lab) -> None:
@@ -277,7 +279,7 @@ def test_a_failure_on_the_second_page_changes_nothing(sqlite_lab: Lab) -> None:
         platform.orders = Breaking(["500"])
         with pytest.raises(UserError):
             asyncio.run(pull(service, client))
-    assert [one["status"] for one in rows_of(sqlite_lab, schema.places)] == ["live"]
+    assert [row["status"] for row in rows_of(sqlite_lab, schema.places)] == ["live"]
     assert rows_of(sqlite_lab, schema.people)[0]["state"] is None
 
 

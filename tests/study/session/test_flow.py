@@ -60,7 +60,7 @@ def sent(answers: Given, asked: str) -> GoTo:
 
 
 def test_the_pages_come_in_the_order_of_the_file() -> None:
-    assert [one.key for one in study_steps(course(), {})] == [
+    assert [step.key for step in study_steps(course(), {})] == [
         *("consent", "demographics", "tutorial/1", "tutorial/2", "tutorial/example/1"),
         *("tutorial/check/1", "scale/1", "scale/2", "rate/1", "attention", "rate/2", "comment"),
     ]
@@ -80,7 +80,7 @@ def test_when_everything_is_answered_the_study_is_completed() -> None:
 
 
 def test_progress_grows_with_every_answer_and_stays_below_one() -> None:
-    keys = [one.key for one in study_steps(course(), {})]
+    keys = [step.key for step in study_steps(course(), {})]
     progress = [shown(answered(key)).progress for key in keys]
     assert progress == sorted(set(progress))
     assert progress[-1] == pytest.approx(11 / 13)
@@ -126,7 +126,8 @@ def test_ratings_can_be_looked_at_during_a_check_among_them() -> None:
 
 def test_a_block_may_forbid_going_back() -> None:
     blocks = tuple(
-        altered(one, back=False) if isinstance(one, Rate) else one for one in between().blocks
+        altered(block, back=False) if isinstance(block, Rate) else block
+        for block in between().blocks
     )
     decision = decide(course(between(blocks=blocks)), answered("rate/2"), "rate/1")
     assert isinstance(decision, GoTo)
@@ -163,10 +164,10 @@ def test_who_fails_twice_is_at_the_end() -> None:
 def test_who_fails_twice_may_go_on_where_the_study_says_so() -> None:
     study = between()
     blocks = tuple(
-        altered(one, check=altered(one.check, on_failure="continue"))
-        if isinstance(one, Tutorial) and one.check
-        else one
-        for one in study.blocks
+        altered(block, check=altered(block.check, on_failure="continue"))
+        if isinstance(block, Tutorial) and block.check
+        else block
+        for block in study.blocks
     )
     answers = {**answered("tutorial/check/1"), "tutorial/check/1": WRONG, "tutorial/check/2": WRONG}
     assert shown(answers, study=between(blocks=blocks)).step.key == "scale/1"
@@ -181,15 +182,15 @@ def test_a_failed_attention_check_is_counted_and_goes_on() -> None:
 
 def test_a_failed_attention_check_can_be_the_end() -> None:
     blocks = tuple(
-        altered(one, on_failure="end") if isinstance(one, Attention) else one
-        for one in between().blocks
+        altered(block, on_failure="end") if isinstance(block, Attention) else block
+        for block in between().blocks
     )
     answers = {**answered("attention"), "attention": {"question": 1}}
     assert decide(course(between(blocks=blocks)), answers) == End("failed-attention")
 
 
 def test_a_check_comes_last_in_a_packet_that_is_too_short_for_it() -> None:
-    keys = [one.key for one in study_steps(course(items=1), {})]
+    keys = [step.key for step in study_steps(course(items=1), {})]
     assert keys[-3:] == ["rate/1", "attention", "comment"]
 
 
@@ -217,14 +218,14 @@ def test_where_quotas_ask_first_a_place_is_needed_after_the_question() -> None:
 
 def test_a_content_note_comes_before_the_work() -> None:
     study = between(content_note=between().title)
-    keys = [one.key for one in study_steps(course(study), {})]
+    keys = [step.key for step in study_steps(course(study), {})]
     assert keys[keys.index("rate/1") - 1] == "rate/note"
 
 
 def test_a_shuffled_scale_has_another_order_for_another_person_and_the_same_for_the_same() -> None:
     def order(person: str) -> tuple[int, ...]:
         steps = study_steps(course(appraisal(), 1, person), {})
-        return next(one.entries for one in steps if one.key == "before")
+        return next(step.entries for step in steps if step.key == "before")
 
     assert sorted(order("a")) == list(range(1, 21))
     assert order("a") == order("a")
@@ -232,11 +233,11 @@ def test_a_shuffled_scale_has_another_order_for_another_person_and_the_same_for_
 
 
 def test_imagining_stands_between_the_two_askings() -> None:
-    keys = [one.key for one in study_steps(course(appraisal(), 1), {})]
+    keys = [step.key for step in study_steps(course(appraisal(), 1), {})]
     assert keys == ["consent", "before", "imagine/1", "after"]
 
 
-KEYS = [one.key for one in study_steps(course(), {})] + ["tutorial/check/2", "rate/9", ""]
+KEYS = [step.key for step in study_steps(course(), {})] + ["tutorial/check/2", "rate/9", ""]
 
 
 @settings(max_examples=200, deadline=None)
@@ -251,8 +252,8 @@ def test_however_one_clicks_pages_are_answered_in_order_and_checks_once(
         if not isinstance(decision, Show):
             continue
         assert decision.step.key == key
-        steps = [one.key for one in study_steps(course(), answers)]
-        assert all(one in answers for one in steps[: steps.index(key)])
+        steps = [step.key for step in study_steps(course(), answers)]
+        assert all(step in answers for step in steps[: steps.index(key)])
         page = decision.step.page
         values: dict[str, dict[str, Any]] = {"check": RIGHT if is_right else WRONG}
         answers[key] = values.get(page, {})

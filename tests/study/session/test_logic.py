@@ -175,7 +175,7 @@ def test_screening_ends_with_its_code_and_takes_no_place(service: StudyService) 
         seen = service.view(person)
         assert isinstance(seen, Finished)
         assert (seen.outcome, seen.completion.code) == ("screened-out", "NOT-YOU")
-    assert [one["arm"] for one in rows_of(service.lab, schema.places)] == [None, None]
+    assert [row["arm"] for row in rows_of(service.lab, schema.places)] == [None, None]
     assert service.view(come(service, "c", age="18")).step == "tutorial/1"  # type: ignore[union-attr]
 
 
@@ -205,14 +205,14 @@ def test_checks_are_drawn_without_repeats_and_differ_between_people(
                 given = {"question": "1" if name == "a" else "2"}
             assert isinstance(service.submit(person, page.step, given), Saved)
         drawn.append(tuple(asked))
-    assert all(len(set(one)) == 2 for one in drawn)
+    assert all(len(set(item)) == 2 for item in drawn)
     assert len(set(drawn)) > 1
-    failed = [one["details"]["failed_attention"] for one in rows_of(service.lab, schema.raters)]
+    failed = [row["details"]["failed_attention"] for row in rows_of(service.lab, schema.raters)]
     assert failed == [2, 0, 0, 0]
     service.actions.close()
     export_study(service.lab, "logic", tmp_path / "out")
     checks = pl.read_csv(tmp_path / "out" / "attention.csv")
-    pool = [one.question.said("en") for one in service.study.attention_pool]
+    pool = [item.question.said("en") for item in service.study.attention_pool]
     first = checks.filter(rater=checks["rater"][0])
     assert [pool[number - 1] for number in first["asked"]] == list(drawn[0])
     assert first["right"].to_list() == [False, False]
@@ -258,7 +258,7 @@ def test_writing_within_subjects_meets_each_situation_once(sqlite_lab: Lab) -> N
     assert place["status"] == "finished"
     with sqlite_lab.reading() as connection:
         steps = [row.step for row in connection.execute(schema.page_answers.select())]
-    assert [one for one in steps if one.startswith(("write", "rate"))] == [
+    assert [step for step in steps if step.startswith(("write", "rate"))] == [
         *("write/1", "write/2"),
         *("rate/1", "rate/2", "rate/3", "rate/4"),
     ]

@@ -96,10 +96,10 @@ def test_the_same_submission_from_many_tabs_at_once_is_stored_once(lab: Lab) -> 
         done.append(service.submit(person, "comment", {"comment": "Fine."}, {}))
 
     tabs = [threading.Thread(target=send) for _ in range(6)]
-    for one in tabs:
-        one.start()
-    for one in tabs:
-        one.join()
+    for tab in tabs:
+        tab.start()
+    for tab in tabs:
+        tab.join()
     assert done == [Saved("comment", ended=True)] * 6
     assert sum(row["step"] == "comment" for row in rows_of(lab, schema.page_answers)) == 1
     assert len(rows_of(lab, schema.raters)) == 1
@@ -111,7 +111,7 @@ def test_a_clock_that_is_set_back_costs_nobody_their_place(lab: Lab) -> None:
     walk(service, person, until="rate")
     clock.skip(hours=-5)
     assert isinstance(service.submit(person, "rate/1", {"empathy": "1"}, {}), Saved)
-    [row] = [one for one in rows_of(lab, schema.page_answers) if one["step"] == "rate/1"]
+    [row] = [row for row in rows_of(lab, schema.page_answers) if row["step"] == "rate/1"]
     assert row["timing"]["seconds"] is None
     assert isinstance(walk(service, person), Finished)
 
@@ -190,11 +190,11 @@ def test_an_earlier_rating_is_corrected_in_its_place(lab: Lab) -> None:
     assert (earlier.step, earlier.draft, earlier.revising) == ("rate/1", {"empathy": 1}, True)
     assert earlier.content == first.content
     assert isinstance(service.submit(person, "rate/1", {"empathy": "3"}, {}), Saved)
-    [row] = [one for one in rows_of(lab, schema.page_answers) if one["step"] == "rate/1"]
+    [row] = [row for row in rows_of(lab, schema.page_answers) if row["step"] == "rate/1"]
     assert (row["given"], row["corrections"]) == ({"empathy": 3}, 1)
     assert page_of(service, person) == attention
     walk(service, person)
-    assert sorted(one["value"] for one in rows_of(lab, schema.ratings)) == [2.0, 3.0]
+    assert sorted(row["value"] for row in rows_of(lab, schema.ratings)) == [2.0, 3.0]
 
 
 def test_a_correction_keeps_the_time_of_the_first_look(lab: Lab) -> None:
@@ -205,7 +205,7 @@ def test_a_correction_keeps_the_time_of_the_first_look(lab: Lab) -> None:
     service.submit(person, "rate/1", {"empathy": "1"}, {})
     clock.skip(minutes=10)
     service.submit(person, "rate/1", {"empathy": "3"}, {})
-    [row] = [one for one in rows_of(lab, schema.page_answers) if one["step"] == "rate/1"]
+    [row] = [row for row in rows_of(lab, schema.page_answers) if row["step"] == "rate/1"]
     assert row["given"] == {"empathy": 3}
     assert 10 <= row["timing"]["seconds"] < 20
 
@@ -314,7 +314,7 @@ def test_a_page_with_a_least_time_is_not_left_sooner(lab: Lab) -> None:
 def test_ids_of_odd_characters_are_taken(lab: Lab) -> None:
     service, _ = opened(lab)
     odd = ["a\x00b", "a\ud800b", "'; DROP TABLE places; --", "é" * 500, " "]
-    assert len({someone(service, one) for one in odd}) == len(odd)
+    assert len({someone(service, item) for item in odd}) == len(odd)
     assert len(rows_of(lab, schema.people)) == len(odd)
 
 

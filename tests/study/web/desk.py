@@ -76,7 +76,7 @@ class Desk:
         self.study = study
         if situations is None:
             chosen = choose_situations(study, builtin_set(str(study.situations.set)))
-            situations = {one.id: one for one in chosen}
+            situations = {item.id: item for item in chosen}
         self.situations = situations
         self.scales = choose_scales(study, scales())
         self.slots = study_slots(study, list(situations))
@@ -198,7 +198,7 @@ class Desk:
 
     def slot(self, person: str) -> Slot | None:
         """The person's packet of work, once they have a place."""
-        place = next((one for one in self.state.places if one.person == person), None)
+        place = next((place for place in self.state.places if place.person == person), None)
         return None if place is None else self.slots[place.arm][place.slot]
 
     def _need_disk(self) -> None:

@@ -61,14 +61,14 @@ def _furnish(lab: Lab, study: Study) -> None:
             row = add_respondent(connection, arm.respondent, kind)
             rows = [
                 {
-                    "situation_id": ids[one.id],
+                    "situation_id": ids[situation.id],
                     "respondent_id": row,
                     "sample": 0,
                     "prompt": None,
-                    "text": reply(number, one),
+                    "text": reply(number, situation),
                     "outcome": "valid",
                     "added_at": START,
                 }
-                for one in chosen.situations
+                for situation in chosen.situations
             ]
             connection.execute(schema.responses.insert(), rows)

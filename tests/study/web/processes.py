@@ -90,8 +90,8 @@ class Stubborn:
         jar = aiohttp.CookieJar(unsafe=True)
         async with aiohttp.ClientSession(cookie_jar=jar) as session:
             page = await self._get(session, "/")
-            for one in jar:
-                body = one.value.partition(".")[0]
+            for item in jar:
+                body = item.value.partition(".")[0]
                 self.person = json.loads(base64.urlsafe_b64decode(body + "=="))["person"]
             while page.step:
                 page = await self._answered(session, page)
@@ -150,12 +150,12 @@ def rate(
 
     async def watch() -> None:
         for answers, happen in disasters:
-            while sum(len(one.acknowledged) for one in raters) < answers:  # noqa: ASYNC110 - many count
+            while sum(len(rater.acknowledged) for rater in raters) < answers:  # noqa: ASYNC110 - many count
                 await asyncio.sleep(0.01)
             await asyncio.to_thread(happen)
 
     async def everybody() -> None:
         async with asyncio.timeout(most_seconds):
-            await asyncio.gather(*(one.take_part() for one in raters), watch())
+            await asyncio.gather(*(rater.take_part() for rater in raters), watch())
 
     asyncio.run(everybody())

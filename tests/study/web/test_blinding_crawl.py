@@ -32,8 +32,8 @@ def sent(response: httpx.Response) -> str:
     """All that came back, with what the cookie says."""
     headers = "\n".join(f"{name}: {value}" for name, value in response.headers.multi_items())
     cookies = [
-        base64.urlsafe_b64decode(one.partition(".")[0] + "==").decode()
-        for one in response.cookies.values()
+        base64.urlsafe_b64decode(cookie.partition(".")[0] + "==").decode()
+        for cookie in response.cookies.values()
     ]
     return "\n".join([headers, response.text, *cookies])
 
@@ -68,7 +68,7 @@ def test_nothing_sent_tells_arm_respondent_situation_or_file(sqlite_lab: Lab, na
             everything(visitor, name)
         answers += visitor.sent
     assert len(answers) > 40
-    assert {one.status_code for one in answers} <= {200, 204, 303, 403, 404, 405}
-    for one in answers:
-        found = TELLING.search(sent(one))
-        assert found is None, (one.request.url, found)
+    assert {answer.status_code for answer in answers} <= {200, 204, 303, 403, 404, 405}
+    for answer in answers:
+        found = TELLING.search(sent(answer))
+        assert found is None, (answer.request.url, found)

@@ -351,9 +351,9 @@ def test_two_tabs_end_up_at_the_same_page(browser: Browser) -> None:
         rater.walk(lambda step: None, until="rate/1")
         other = Rater(rater.page.context.new_page(), rater.address, desk.study)
         other.page.goto(rater.address + "/page")
-        for one in (rater, other):
-            one.fill()
-            one.go_on()
+        for value in (rater, other):
+            value.fill()
+            value.go_on()
         assert (rater.step, other.step) == ("rate/2", "rate/2")
 
 
@@ -444,8 +444,8 @@ def test_keys_follow_the_visible_order_of_reversed_scales(browser: Browser) -> N
             rater.walk(lambda step: None, until="rate/1")
             assert "Press 1 to 7 to choose" in rater.page.locator(".keys").inner_text()
             points = rater.page.locator("#answer-warm input")
-            seen = [one.get_attribute("value") for one in points.all()]
-            assert [one.get_attribute("data-key") for one in points.all()] == list("1234567")
+            seen = [point.get_attribute("value") for point in points.all()]
+            assert [point.get_attribute("data-key") for point in points.all()] == list("1234567")
             rater.page.keyboard.press("1")
             rater.page.keyboard.press("2")
             assert rater.page.locator("#answer-warm input:checked").input_value() == seen[1]

@@ -74,7 +74,7 @@ def answers_for(outcome: Outcome) -> Callable[[Study, httpx.Response], dict[str,
         if wrong:
             options = {name: fields[f"answer-{name}"].options for name in given}
             given = {
-                name: next(one for one in options[name] if one != value)
+                name: next(option for option in options[name] if option != value)
                 for name, value in given.items()
             }
         return given
@@ -148,10 +148,10 @@ def test_a_code_is_sent_at_its_own_end_and_nowhere_else(
     assert CODES[outcome] in end.text
     for other, code in CODES.items():
         assert other == outcome or code not in sent(end)
-    for one in visitor.sent[:-1]:
-        found = [code for code in (*CODES.values(), "secret-path") if code in sent(one)]
-        assert found == [], (one.request.url, found)
-    logged = str([vars(one) for one in caplog.records])
+    for item in visitor.sent[:-1]:
+        found = [code for code in (*CODES.values(), "secret-path") if code in sent(item)]
+        assert found == [], (item.request.url, found)
+    logged = str([vars(record) for record in caplog.records])
     assert "/page" in logged
     assert not [code for code in CODES.values() if code in logged]
     visitor.close()

@@ -59,15 +59,15 @@ def browser() -> Iterator[list[Visitor]]:
     """Browsers that are closed at the end."""
     used: list[Visitor] = []
     yield used
-    for one in used:
-        one.close()
+    for item in used:
+        item.close()
 
 
 def at(service: StudyService, browser: list[Visitor]) -> Visitor:
     """The same browser, now at this study: it brings the cookies that it got elsewhere."""
     visitor = Visitor(app_of(service))
-    for one in browser:
-        visitor.client.cookies.update(one.client.cookies)
+    for item in browser:
+        visitor.client.cookies.update(item.client.cookies)
     browser.append(visitor)
     return visitor
 
@@ -92,7 +92,7 @@ def test_a_browser_that_took_part_in_the_first_version_is_known_by_the_second(
     second = second_version(sqlite_lab, clock)
     page = at(second, browser).get("/")
     assert "only once" in page.text
-    assert [one.status for one in second.actions.participants()] == ["repeated"]
+    assert [participant.status for participant in second.actions.participants()] == ["repeated"]
 
 
 def test_who_was_forgotten_and_opens_the_link_again_meets_a_page(
@@ -162,7 +162,7 @@ def test_whoever_types_anothers_id_goes_on_but_sees_and_deletes_nothing(
             seen = eve.get(LINKS[platform])
             assert step(seen) == "rate/2"
             assert Read(seen.text).fields["answer-empathy"].value == ""
-            assert not any("/back" in one for one in Read(seen.text).links)
+            assert not any("/back" in link for link in Read(seen.text).links)
         assert step(eve.get("/back?from=rate/2")) == "rate/2"
         leaving = eve.get("/leave")
         assert 'value="delete"' not in leaving.text
@@ -199,7 +199,7 @@ def test_of_three_simultaneous_arrivals_the_first_to_answer_is_the_owner(
 ) -> None:
     service = recruited(sqlite_lab, platform)
     with visiting(service) as ann, visiting(service) as eve, visiting(service) as bob:
-        opened_pages = [one.get(LINKS[platform]) for one in (eve, ann, bob)]
+        opened_pages = [value.get(LINKS[platform]) for value in (eve, ann, bob)]
         assert {step(page) for page in opened_pages} == {"consent"}
         go_on(ann, service, opened_pages[1], "rate/2")
         for other, page in ((eve, opened_pages[0]), (bob, opened_pages[2])):
@@ -232,7 +232,7 @@ def test_a_stale_tab_does_not_overwrite_a_newer_answer(sqlite_lab: Lab) -> None:
         ann.send(first, empathy="2")
         moved = ann.ask("POST", "/page", data=field_values(second) | ANSWER)
         assert moved.headers["location"] == "/page?moved"
-    given = {one["step"]: one["given"] for one in rows_of(sqlite_lab, schema.page_answers)}
+    given = {row["step"]: row["given"] for row in rows_of(sqlite_lab, schema.page_answers)}
     assert given["rate/1"] == {"empathy": 2}
 
 
@@ -282,7 +282,7 @@ def test_a_refused_correction_leaves_the_draft_of_the_page_that_is_due(sqlite_la
 def test_a_closed_study_says_so_to_everybody(sqlite_lab: Lab) -> None:
     study = between(recruitment=Recruitment(platform="invitation"))
     service, _ = opened(sqlite_lab, study)
-    used, unused = (f"/?invitation={one.token}" for one in invite(service, 2))
+    used, unused = (f"/?invitation={item.token}" for item in invite(service, 2))
     with visiting(service) as ann, visiting(service) as new, visiting(service) as nobody:
         page = go_on(ann, service, ann.get(used), "rate/1")
         service.actions.close()
@@ -322,7 +322,7 @@ def test_a_guest_changes_nothing_that_was_answered(sqlite_lab: Lab) -> None:
         assert rows_of(sqlite_lab, schema.page_answers) == before
         page = ann.get(f"/back?from={step(page)}")
         ann.ask("POST", "/page", data={**field_values(page), **ANSWER})
-    changed = {one["step"]: one["given"] for one in rows_of(sqlite_lab, schema.page_answers)}
+    changed = {row["step"]: row["given"] for row in rows_of(sqlite_lab, schema.page_answers)}
     assert changed["rate/1"] == {"empathy": 1}
 
 
@@ -334,14 +334,14 @@ def test_a_guest_is_shown_a_message_before_it_counts_as_read(
     with visiting(service) as ann, visiting(service) as eve:
         go_on(ann, service, ann.get(LINKS["sona"]), "rate/1")
         page = eve.get(LINKS["sona"])
-        [person] = [one.person for one in service.actions.participants()]
+        [person] = [participant.person for participant in service.actions.participants()]
         reviews = Reviews(sqlite_lab, service.launched.row, clock=service.now)
         reviews.message(person, "Please take your time.")
         seen = eve.send(page, empathy="2")
         assert "Please take your time." in seen.text
-        assert [one.read_at for one in reviews.messages(person)] == [None]
+        assert [message.read_at for message in reviews.messages(person)] == [None]
         go_on(eve, service, seen, "rate/2")
-    assert all(one.read_at for one in reviews.messages(person))
+    assert all(message.read_at for message in reviews.messages(person))
 
 
 def test_a_program_that_opened_the_link_makes_nobody_a_guest(sqlite_lab: Lab) -> None:

@@ -108,16 +108,16 @@ def test_silent_connections_stop_neither_the_server_nor_fill_its_log(
         assert process.poll() is None
         assert log.stat().st_size < 100_000
         closed = 0
-        for one in silent:
-            one.settimeout(60)
+        for item in silent:
+            item.settimeout(60)
             with contextlib.suppress(ConnectionResetError):
-                closed += one.recv(1) == b""
+                closed += item.recv(1) == b""
                 continue
             closed += 1
         assert closed == len(silent)
     finally:
-        for one in silent:
-            one.close()
+        for item in silent:
+            item.close()
         process.kill()
         process.wait()
 
@@ -130,4 +130,4 @@ def test_the_limit_of_connections_leaves_files_for_everything_else() -> None:
 def test_the_same_message_is_written_once_a_minute() -> None:
     repeated = RepeatedMessages()
     records = [logging.LogRecord("asyncio", 40, "", 1, text, None, None) for text in "aab"]
-    assert [repeated.filter(one) for one in records] == [True, False, True]
+    assert [repeated.filter(record) for record in records] == [True, False, True]

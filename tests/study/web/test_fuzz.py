@@ -79,7 +79,9 @@ PATHS = st.one_of(
             "/%ff",
         ]
     ),
-    st.text(st.characters(codec="ascii", min_codepoint=33), max_size=30).map(lambda one: "/" + one),
+    st.text(st.characters(codec="ascii", min_codepoint=33), max_size=30).map(
+        lambda item: "/" + item
+    ),
 )
 METHODS = st.sampled_from(
     ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "PATCH", "X"]

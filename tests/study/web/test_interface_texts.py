@@ -20,7 +20,7 @@ from tests.study.web.desk import Desk
 from tests.study.web.raters import Visitor, app_of
 
 FOLDER = files("empathylab.study.web").joinpath("interface")
-LANGUAGES = sorted(one.name.partition(".")[0] for one in FOLDER.iterdir())
+LANGUAGES = sorted(path.name.partition(".")[0] for path in FOLDER.iterdir())
 
 
 def texts(given: Any, path: str = "") -> Iterator[tuple[str, str]]:

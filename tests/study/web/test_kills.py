@@ -60,12 +60,12 @@ def check_nothing_lost_or_doubled(lab: Lab, raters: list[Stubborn]) -> None:
         (places[row["place_id"]], row["step"], row["given"].get("empathy"))
         for row in rows_of(lab, schema.page_answers)
     ]
-    assert len(stored) == len({one[:2] for one in stored})
-    for one in raters:
-        assert one.end == "The end", one
-        for step, value in one.acknowledged.items():
+    assert len(stored) == len({item[:2] for item in stored})
+    for rater in raters:
+        assert rater.end == "The end", rater
+        for step, value in rater.acknowledged.items():
             given = int(value) if value else None
-            assert (one.person, step, given) in stored
+            assert (rater.person, step, given) in stored
     rated = Counter(row["response_id"] for row in rows_of(lab, schema.ratings))
     assert len(rated) == 60
     assert set(rated.values()) == {1}
@@ -91,10 +91,10 @@ def test_a_killed_server_loses_no_acknowledged_answer_and_everybody_goes_on(
             try:
                 rate(raters, (15, kill), (40, kill))
             finally:
-                for one in again:
-                    one.kill()
-                    one.wait()
-        assert any(one.troubles for one in raters)
+                for item in again:
+                    item.kill()
+                    item.wait()
+        assert any(rater.troubles for rater in raters)
         check_nothing_lost_or_doubled(lab, raters)
 
 
@@ -120,7 +120,7 @@ def test_a_killed_database_costs_no_answer_and_the_server_goes_on_by_itself(
 
                 rate(raters, (15, kill), (40, kill))
                 assert process.poll() is None
-            troubles = Counter(told for one in raters for told in one.troubles)
+            troubles = Counter(trouble for rater in raters for trouble in rater.troubles)
             assert set(troubles) <= {"503 Not saved yet", "503 One moment, please"}, troubles
             assert troubles["503 Not saved yet"]
             lab.engine.dispose()

@@ -20,7 +20,7 @@ from tests.study.web.raters import Visitor
 def _loggers_as_before() -> Iterator[None]:
     names = ("uvicorn", "uvicorn.error", "empathylab", logs.REQUESTS)
     loggers = [logging.getLogger(name) for name in names]
-    before = [(one, one.handlers, one.propagate, one.level) for one in loggers]
+    before = [(logger, logger.handlers, logger.propagate, logger.level) for logger in loggers]
     yield
     for one, handlers, propagate, level in before:
         one.handlers, one.propagate = handlers, propagate

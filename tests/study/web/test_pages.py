@@ -34,7 +34,7 @@ def test_every_preset_can_be_completed_without_a_script(name: str) -> None:
     with visiting(desk) as visitor:
         page = walk(visitor, desk.study)
     assert Read(page.text).title == "Thank you"
-    assert all(one.status_code in (200, 303) for one in visitor.sent)
+    assert all(item.status_code in (200, 303) for item in visitor.sent)
 
 
 def test_the_content_note_stands_under_a_title_of_its_own() -> None:
@@ -205,7 +205,7 @@ def test_one_can_leave_from_every_page() -> None:
     desk = Desk(preset("between-subjects"))
     with visiting(desk) as visitor:
         walk(visitor, desk.study)
-        shown = [one for one in visitor.sent if one.status_code == 200]
+        shown = [item for item in visitor.sent if item.status_code == 200]
     assert len(shown) > 15
     for page in shown[:-1]:
         assert "/leave" in Read(page.text).links
@@ -241,12 +241,12 @@ def test_completion_codes_are_on_no_page_before_the_end() -> None:
         page = visitor.get("/?PROLIFIC_PID=abc")
         visitor.send(page, agree="yes")
         page = walk(visitor, desk.study)
-        before = [one for one in visitor.sent if one is not page]
+        before = [item for item in visitor.sent if item is not page]
     assert "DONE-77" in page.text
     assert "https://app.prolific.com/submissions/complete?cc=DONE-77" in Read(page.text).links
-    for one in before:
-        assert b"DONE-77" not in one.content
-        assert b"NOPE-78" not in one.content
+    for item in before:
+        assert b"DONE-77" not in item.content
+        assert b"NOPE-78" not in item.content
 
 
 def test_who_declines_gets_the_code_for_that() -> None:

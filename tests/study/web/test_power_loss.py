@@ -83,7 +83,7 @@ def test_acknowledged_answers_survive_the_loss_of_all_unsynced_writes(
         rate(raters, (15, machine.lose_power_and_start), (40, machine.lose_power_and_start))
     finally:
         machine.lose_power()
-    assert any(one.troubles for one in raters)
+    assert any(rater.troubles for rater in raters)
     with Lab.open(tmp_path / "lab") as lab:
         check_nothing_lost_or_doubled(lab, raters)
 
@@ -100,7 +100,7 @@ def test_a_disk_that_ignores_syncs_loses_answers_and_is_found_out(
         rate(raters)
     finally:
         machine.lose_power()
-    acknowledged = sum(len(one.acknowledged) for one in raters)
+    acknowledged = sum(len(rater.acknowledged) for rater in raters)
     with Lab.open(tmp_path / "lab") as lab:
         assert len(rows_of(lab, schema.page_answers)) < acknowledged
 
@@ -125,7 +125,7 @@ def test_postgresql_has_synced_what_is_acknowledged(tmp_path: Path, shim: Path) 
                 rate(raters, (15, lose_power_and_start))
             lose_power_and_start()
             lab.engine.dispose()
-            assert any(one.troubles for one in raters)
+            assert any(rater.troubles for rater in raters)
             check_nothing_lost_or_doubled(lab, raters)
 
             # What PostgreSQL acknowledges before it is synced is lost, so losses would be found.

@@ -52,7 +52,7 @@ def test_a_rater_behind_a_tls_proxy_comes_to_the_end(tmp_path: Path) -> None:
                 assert Read(end.text).title == "A small study"
                 assert "Thank you" in end.text
         assert server.stop(signal.SIGTERM) == 0
-        assert {one["route"] for one in server.requests} == {"/", "/page", "/static/{name}"}
+        assert {request["route"] for request in server.requests} == {"/", "/page", "/static/{name}"}
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_only_a_named_proxy_is_believed(
 def listening_port(pid: int) -> int:
     """At which port the process listens, where its links name another address."""
     [port] = {
-        one.laddr.port
-        for one in psutil.Process(pid).net_connections("tcp")
-        if one.status == "LISTEN" and one.family == socket.AF_INET
+        connection.laddr.port
+        for connection in psutil.Process(pid).net_connections("tcp")
+        if connection.status == "LISTEN" and connection.family == socket.AF_INET
     }
     return int(port)

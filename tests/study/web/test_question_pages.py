@@ -51,7 +51,7 @@ def fill(page: Page) -> None:
 
 def problems(page: Page) -> list[str]:
     """What axe finds, and what does not fit on the screen."""
-    found = [one["id"] for one in Axe().run(page).response["violations"]]
+    found = [violation["id"] for violation in Axe().run(page).response["violations"]]
     wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
     return found + (["wider than the screen"] if wide else [])
 
@@ -87,7 +87,7 @@ def test_every_question_is_answered_on_a_phone(
                 # A place that is given twice moves; arrows move the slider.
                 places = page.locator("fieldset[data-kind=ranking] select")
                 places.nth(2).select_option("1")
-                assert [one.input_value() for one in places.all()] == ["3", "2", "1"]
+                assert [place.input_value() for place in places.all()] == ["3", "2", "1"]
                 page.locator("input[type=range]").press("ArrowRight")
                 assert page.locator("#answer-mood").input_value() == "36"
             go_on(page)
@@ -97,7 +97,7 @@ def test_every_question_is_answered_on_a_phone(
         assert counts == ["Reply 1 of 2 to the same post", "Reply 2 of 2 to the same post"] * 2
     [rater] = rows_of(sqlite_lab, schema.raters)
     assert rater["details"]["mood"] == (36 if language == "en" else 35)
-    assert [rater["details"][f"matters_{one}"] for one in (1, 2, 3)] == (
+    assert [rater["details"][f"matters_{value}"] for value in (1, 2, 3)] == (
         [3, 2, 1] if language == "en" else [1, 2, 3]
     )
 
@@ -129,7 +129,7 @@ def test_a_situation_stays_in_view_and_a_conversation_is_a_chat(
             fill(page)
             go_on(page)
         assert problems(page) == []
-        speakers = [one.split(" · ")[0] for one in page.locator(".speaker").all_inner_texts()]
+        speakers = [text.split(" · ")[0] for text in page.locator(".speaker").all_inner_texts()]
         assert speakers == ["Person", "Helper", "Person", "Helper"]
         assert "please rate this reply" in page.locator("li.rated").inner_text()
         page.close()

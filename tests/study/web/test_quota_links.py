@@ -37,7 +37,7 @@ def test_the_link_says_of_what_kind_people_are(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab, between(quotas=(QUOTA,)))
     for country in ("CH", "CH", "DE"):
         come(service, f"/?country={country}")
-    assert [one.status for one in service.actions.participants()] == [
+    assert [participant.status for participant in service.actions.participants()] == [
         "finished",
         "arrived",
         "finished",
@@ -57,7 +57,10 @@ def test_simulated_raters_can_be_of_every_kind(sqlite_lab: Lab) -> None:
     link = f"/?visit={visit_token('simulated', service.secret)}"
     come(service, f"{link}&country=DE")
     come(service, link)
-    assert [one.status for one in service.actions.participants()] == ["finished", "arrived"]
+    assert [participant.status for participant in service.actions.participants()] == [
+        "finished",
+        "arrived",
+    ]
 
 
 @pytest.mark.parametrize("value", ["", "x" * 201, "a\x00b", "{{%COUNTRY%}}"])
@@ -89,7 +92,7 @@ def test_the_check_says_that_links_must_say_it() -> None:
     situations = ids(6)
     replies = {"one": situations, "two": situations}
     plan = needed_raters(between(quotas=(QUOTA,)), situations, replies, scales())
-    assert any("with country=… in it (CH, DE)" in one for one in plan.notes)
+    assert any("with country=… in it (CH, DE)" in note for note in plan.notes)
     assert plan.problems == ()
 
 
@@ -99,8 +102,8 @@ def test_simulated_people_of_all_kinds_fill_every_quota() -> None:
     people = people_told_of(study, 12)
     for number, one in enumerate(people):
         assert has_room(study.quotas, 12, people[:number], one)
-    assert [one.get("country") for one in people].count("CH") == 1
-    assert ["sex" in one for one in people].count(True) == 6
+    assert [person.get("country") for person in people].count("CH") == 1
+    assert ["sex" in person for person in people].count(True) == 6
 
 
 def test_the_rater_link_shows_what_must_be_filled_in() -> None:

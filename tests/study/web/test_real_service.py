@@ -20,7 +20,7 @@ def test_a_rater_comes_to_the_end_and_is_counted(sqlite_lab: Lab) -> None:
         page = walk(visitor, service.study)
     assert Read(page.text).title == "Thank you"
     assert service.actions.status().outcomes == {"completed": 1}
-    assert all(one.status_code in (200, 303) for one in visitor.sent)
+    assert all(item.status_code in (200, 303) for item in visitor.sent)
 
 
 def test_who_hurries_past_the_situation_is_asked_to_take_their_time(sqlite_lab: Lab) -> None:
@@ -84,4 +84,4 @@ def test_raters_at_the_same_time_get_level_arms(sqlite_lab: Lab) -> None:
         return await asyncio.gather(*(rate() for _ in range(8)))
 
     assert Counter(asyncio.run(all_at_once())) == {"Thank you": 8}
-    assert [one.finished for one in service.actions.status().arms] == [4, 4]
+    assert [arm.finished for arm in service.actions.status().arms] == [4, 4]

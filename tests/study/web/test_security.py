@@ -29,14 +29,14 @@ def test_no_page_may_run_or_load_anything_that_is_not_ours() -> None:
         visitor.get("/")
         visitor.get("/nowhere")
         answers = visitor.sent
-    for one in answers:
-        policy = one.headers["content-security-policy"]
+    for answer in answers:
+        policy = answer.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
         assert "unsafe" not in policy
-        assert one.headers["x-content-type-options"] == "nosniff"
-        assert one.headers["cache-control"] == "no-store"
-        assert "<script>" not in one.text
-        assert "style=" not in one.text
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "<script>" not in answer.text
+        assert "style=" not in answer.text
 
 
 def test_the_cookie_is_for_the_server_alone() -> None:
@@ -138,12 +138,12 @@ def test_the_log_names_pages_and_never_people(caplog: pytest.LogCaptureFixture) 
     with visiting(small("prolific")) as visitor:
         visitor.get("/?PROLIFIC_PID=person-77")
         visitor.get("/person-77")
-    said = [one.getMessage() for one in caplog.records if one.name == REQUESTS]
-    lines = [json.loads(line) for one in said for line in one.splitlines()]
-    assert [one["route"] for one in lines] == ["/", "/page", "other"]
-    assert [one["status"] for one in lines] == [303, 200, 404]
+    said = [record.getMessage() for record in caplog.records if record.name == REQUESTS]
+    lines = [json.loads(line) for item in said for line in item.splitlines()]
+    assert [line["route"] for line in lines] == ["/", "/page", "other"]
+    assert [line["status"] for line in lines] == [303, 200, 404]
     assert "person-77" not in "".join(
-        one.message for one in caplog.records if "httpx" not in one.name
+        record.message for record in caplog.records if "httpx" not in record.name
     )
 
 

@@ -102,8 +102,8 @@ def test_people_can_wait_at_a_socket_that_several_processes_share() -> None:
     own = listening("127.0.0.1", 0)
     with SharedSocket(own.family, own.type, own.proto, fileno=own.detach()) as shared:
         shared.listen(1)
-        for one in waiting_at(shared, 30):
-            one.close()
+        for item in waiting_at(shared, 30):
+            item.close()
 
 
 def test_a_process_takes_one_connection_at_a_time_from_a_shared_socket() -> None:
@@ -130,6 +130,6 @@ def test_a_process_takes_one_connection_at_a_time_from_a_shared_socket() -> None
         return seen
 
     seen = asyncio.run(count())
-    for one in people:
-        one.close()
+    for person in people:
+        person.close()
     assert max(after - before for before, after in itertools.pairwise(seen)) == 1

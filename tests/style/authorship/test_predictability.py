@@ -122,23 +122,25 @@ def test_macro_f1_is_that_of_scikit_learn() -> None:
 
 def test_what_gives_the_writer_away_can_be_read() -> None:
     found = predictability(two_styles(), with_ablations=False, top=8)
-    warm = {one.term for one in found.giveaways if one.respondent == "warm"}
+    warm = {giveaway.term for giveaway in found.giveaways if giveaway.respondent == "warm"}
     assert {"Oh", "feel"} <= warm
-    [best, *_] = [one for one in found.giveaways if one.respondent == "cool"]
+    [best, *_] = [giveaway for giveaway in found.giveaways if giveaway.respondent == "cool"]
     assert (best.share, best.against_share) == (1, 0)
-    assert any("␣" in one.term for one in found.giveaways if one.kind == "characters")
+    assert any(
+        "␣" in giveaway.term for giveaway in found.giveaways if giveaway.kind == "characters"
+    )
 
 
 def test_of_giveaways_that_hold_one_another_one_is_listed() -> None:
     found = predictability(two_styles(), with_ablations=False).giveaways
-    for name, kind in {(one.respondent, one.kind) for one in found}:
-        terms = [one.term for one in found if (one.respondent, one.kind) == (name, kind)]
+    for name, kind in {(item.respondent, item.kind) for item in found}:
+        terms = [item.term for item in found if (item.respondent, item.kind) == (name, kind)]
         edge = " " if kind == "words" else ""
         assert not any(
-            f"{edge}{one}{edge}" in f"{edge}{other}{edge}"
-            for one in terms
+            f"{edge}{term}{edge}" in f"{edge}{other}{edge}"
+            for term in terms
             for other in terms
-            if one != other
+            if term != other
         )
 
 
@@ -150,7 +152,7 @@ def test_ablations_show_what_carries_the_style() -> None:
         rows += [("loud", number, words + "!"), ("quiet", number, words + ".")]
     frame = pl.DataFrame(rows, schema=["respondent", "situation", "text"], orient="row")
     found = predictability(frame)
-    accuracy = {one.name: one.accuracy for one in (found.full, *found.ablations)}
+    accuracy = {value.name: value.accuracy for value in (found.full, *found.ablations)}
     assert accuracy["punctuation alone"] == 1
     assert min(accuracy["full"], accuracy["without case"], accuracy["without emoji"]) > 0.9
     assert accuracy["without punctuation"] == pytest.approx(0.5, abs=0.2)
@@ -159,7 +161,11 @@ def test_ablations_show_what_carries_the_style() -> None:
 
 
 def test_taking_away_what_is_not_there_is_said() -> None:
-    [emoji] = [one for one in predictability(two_styles()).ablations if one.name == "without emoji"]
+    [emoji] = [
+        ablation
+        for ablation in predictability(two_styles()).ablations
+        if ablation.name == "without emoji"
+    ]
     assert emoji.note == "no text had any"
     assert emoji.accuracy == 1
 
@@ -171,7 +177,7 @@ def test_length_alone_tells_long_from_short() -> None:
         for name, size in (("short", 3), ("long", 20))
     ]
     frame = pl.DataFrame(rows, schema=["respondent", "situation", "text"], orient="row")
-    accuracy = {one.name: one.accuracy for one in predictability(frame).ablations}
+    accuracy = {ablation.name: ablation.accuracy for ablation in predictability(frame).ablations}
     assert accuracy["length alone"] == 1
     assert accuracy["without length"] == pytest.approx(0.5, abs=0.2)
 
@@ -185,7 +191,7 @@ def test_three_writers_have_a_matrix_of_three() -> None:
     assert found.respondents == ("warm", "cool", "third")
     assert np.array(found.full.confusion).shape == (3, 3)
     assert found.full.accuracy > 0.9
-    assert {one.respondent for one in found.giveaways} == {"warm", "cool", "third"}
+    assert {giveaway.respondent for giveaway in found.giveaways} == {"warm", "cool", "third"}
 
 
 def test_a_respondent_with_one_response_is_left_out_and_said() -> None:
@@ -215,7 +221,7 @@ def test_texts_of_marks_only_can_be_classified() -> None:
     rows = [(name, n, mark) for n in range(10) for name, mark in (("a", "!?"), ("b", ".."))]
     frame = pl.DataFrame(rows, schema=["respondent", "situation", "text"], orient="row")
     found = predictability(frame)
-    accuracy = {one.name: one.accuracy for one in (found.full, *found.ablations)}
+    accuracy = {value.name: value.accuracy for value in (found.full, *found.ablations)}
     assert accuracy["full"] == 1
     assert "without length" not in accuracy
 
@@ -248,7 +254,7 @@ def test_texts_that_share_nothing_are_given_to_who_wrote_most() -> None:
 @pytest.mark.shared_data
 def test_people_are_told_from_gpt_4(welivita_responses: pl.DataFrame) -> None:
     found = predictability(welivita_responses)
-    accuracy = {one.name: one.accuracy for one in (found.full, *found.ablations)}
+    accuracy = {value.name: value.accuracy for value in (found.full, *found.ablations)}
     assert accuracy["full"] >= 0.97
     assert found.full.chance == 0.5
     assert found.full.low > 0.97

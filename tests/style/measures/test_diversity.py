@@ -67,7 +67,7 @@ def plain_factors(text: list[str]) -> float:
 
 def plain_mtld(text: list[str]) -> float:
     both = plain_factors(text), plain_factors(text[::-1])
-    return sum(len(text) / one for one in both) / 2 if all(both) else math.nan
+    return sum(len(text) / item for item in both) / 2 if all(both) else math.nan
 
 
 def test_many_texts_together_have_what_plain_loops_give() -> None:

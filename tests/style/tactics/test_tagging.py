@@ -83,7 +83,7 @@ def test_each_different_sentence_is_tagged_once() -> None:
 def test_uses_by_hand() -> None:
     # V in two of three responses, three sentences; at 0, 1 and, alone in its response, nowhere.
     rows = table("V first. None here. V last.", "V alone.", "Q only?")
-    uses = {one.tactic: one for one in tactic_uses(rows)}
+    uses = {use.tactic: use for use in tactic_uses(rows)}
     assert uses["V"].share == pytest.approx(2 / 3)
     assert uses["V"].per_response == pytest.approx(1)
     assert uses["V"].position == pytest.approx(0.5)
@@ -95,7 +95,7 @@ def test_uses_by_hand() -> None:
 
 def test_a_tactic_somebody_else_uses_has_share_0() -> None:
     rows = pl.concat([table("V here."), table("Q here?", respondent="two")])
-    shares = {(one.respondent, one.tactic): one.share for one in tactic_uses(rows)}
+    shares = {(use.respondent, use.tactic): use.share for use in tactic_uses(rows)}
     assert shares == {("one", "Q"): 0, ("one", "V"): 1, ("two", "Q"): 1, ("two", "V"): 0}
 
 
@@ -133,7 +133,10 @@ def test_places_by_hand() -> None:
 def test_templates_by_hand() -> None:
     rows = table("V a. Q b?", "V c. V d. Q e?", "V f.", "None.")
     [found] = tactic_templates(rows)
-    assert [(one.tactics, one.count) for one in found.commonest] == [(("V", "Q"), 2), (("V",), 1)]
+    assert [(item.tactics, item.count) for item in found.commonest] == [
+        (("V", "Q"), 2),
+        (("V",), 1),
+    ]
     assert found.commonest[0].share == pytest.approx(2 / 3)
     assert (found.different, found.responses, found.untagged) == (2, 3, 1)
     # Of the three pairs one is alike.
@@ -224,7 +227,7 @@ def test_tags_agree_with_the_released_labels_of_peoples_replies(
 @pytest.mark.shared_data
 def test_people_disclose_and_ask_gpt_4_paraphrases(welivita_responses: pl.DataFrame) -> None:
     uses = tactic_uses(tactic_table(welivita_responses))
-    share = {(one.respondent, one.tactic): one.share for one in uses}
+    share = {(use.respondent, use.tactic): use.share for use in uses}
     human, model = "human", "chatgpt_empathy"
     assert share[human, "self-disclosure"] > 20 * share[model, "self-disclosure"]
     assert share[human, "questioning"] > 2 * share[model, "questioning"]

@@ -47,6 +47,6 @@ def test_a_text_does_not_go_on_in_the_next() -> None:
 
 
 def test_lists_of_one_name_with_other_words_count_other_words() -> None:
-    assert [phrases("red apple", one) for one in ("red", "pear", "red apple", "apple")] == [
+    assert [phrases("red apple", value) for value in ("red", "pear", "red apple", "apple")] == [
         1, 0, 1, 1
     ]  # fmt: skip

@@ -202,11 +202,11 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
         yield Made(f"ratings-{slug}-means", f"{title}: mean ratings by arm", values, shown)
     taken: set[str] = set()
     names = {dimension: file_name(dimension, taken) for dimension in result.scales.continuous}
-    for one in result.models:
-        if one.model is not None:
-            name = f"ratings-{slug}-model-{names[one.dimension]}"
-            name += "-by-valence" if one.by_valence else ""
-            yield from _of_model(one.model, name, f"{title}: {one.dimension}")
+    for model in result.models:
+        if model.model is not None:
+            name = f"ratings-{slug}-model-{names[model.dimension]}"
+            name += "-by-valence" if model.by_valence else ""
+            yield from _of_model(model.model, name, f"{title}: {model.dimension}")
     days = collection_table(result.collected)
     if days:
         caption = f"{title}: when the arms were rated"

@@ -72,7 +72,7 @@ def test_means_weigh_the_other_factor_alike_by_hand() -> None:
 
 def test_contrasts_against_one_level_are_its_coefficients() -> None:
     fit = fitted("one_group")
-    found = {one.level: one for one in lmm_contrasts(fit, "source", against="large")}
+    found = {contrast.level: contrast for contrast in lmm_contrasts(fit, "source", against="large")}
     assert set(found) == {"human", "small"}
     for level, contrast in found.items():
         effect = fit.coefficients[f"source{level}"]
@@ -97,7 +97,7 @@ def test_a_mean_that_needs_an_empty_combination_is_nan() -> None:
     assert math.isnan(means["gpt"].estimate)
     assert not math.isnan(means["llama"].estimate)
     contrasts = lmm_contrasts(fit, "source", against="human")
-    known = [one.p_corrected for one in contrasts if not math.isnan(one.p)]
+    known = [contrast.p_corrected for contrast in contrasts if not math.isnan(contrast.p)]
     assert len(known) == 2
 
 

@@ -169,7 +169,7 @@ def test_the_reference_can_be_named() -> None:
 
 def test_covariance_holds_the_squared_errors() -> None:
     fit = fitted("crossed_reml")
-    errors = [one.se for one in fit.coefficients.values()]
+    errors = [coefficient.se for coefficient in fit.coefficients.values()]
     assert np.sqrt(np.diag(fit.covariance)) == pytest.approx(errors)
 
 

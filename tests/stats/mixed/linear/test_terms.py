@@ -75,7 +75,7 @@ def test_a_combination_that_is_always_zero_cannot_be_tested() -> None:
     assert (test.df, math.isnan(test.f), math.isnan(test.p)) == (0, True, True)
 
 
-@pytest.mark.parametrize("one", reference()["comparisons"], ids=lambda one: one["tag"])
+@pytest.mark.parametrize("one", reference()["comparisons"], ids=lambda item: item["tag"])
 def test_likelihood_ratios_are_those_of_lme4(one: dict[str, object]) -> None:
     frame = study(str(one["set"]))
     smaller, larger = (lmm(frame, str(one[name]), reml=False) for name in ("smaller", "larger"))

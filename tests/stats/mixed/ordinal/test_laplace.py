@@ -110,8 +110,8 @@ def test_the_order_of_ratings_does_not_matter() -> None:
     frame = reference_frame("crossed")
     mixed = frame.select(pl.all().shuffle(seed=4))
     values = []
-    for one in (frame, mixed):
-        design = read_design(one, FORMULAS["crossed"], reference={"arm": "human"}, ordinal=True)
+    for value in (frame, mixed):
+        design = read_design(value, FORMULAS["crossed"], reference={"arm": "human"}, ordinal=True)
         flat = np.array([-2, -1, 0, 1, 0, 0, 0.3, 0.8, 0.6])
         values.append(prepared(design, "logit")(flat).value)
     assert values[0] == pytest.approx(values[1], rel=1e-10)

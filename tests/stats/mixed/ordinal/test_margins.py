@@ -41,8 +41,8 @@ def test_marginal_means_are_those_of_r(
 ) -> None:
     fit = {"plain": plain_fit, "crossed": crossed_fit}[model]
     found = {
-        (one.levels["arm"], one.category): one
-        for one in marginal_means(fit, "arm", scale=SCALES[scale]).margins
+        (margin.levels["arm"], margin.category): margin
+        for margin in marginal_means(fit, "arm", scale=SCALES[scale]).margins
     }
     expected = reference()["margins"][f"{model}_{scale}"]
     assert len(found) == len(expected)
@@ -62,8 +62,10 @@ def test_contrasts_are_those_of_r(
     scale: Scale, correction: str, key: str, crossed_fit: Clmm
 ) -> None:
     found = {
-        frozenset((one.first["arm"], one.second["arm"])): one
-        for one in contrasts(marginal_means(crossed_fit, "arm", scale=scale), correction=correction)
+        frozenset((contrast.first["arm"], contrast.second["arm"])): contrast
+        for contrast in contrasts(
+            marginal_means(crossed_fit, "arm", scale=scale), correction=correction
+        )
     }
     for row in reference()["contrasts"][key]:
         one = found[frozenset(row["contrast"].split(" - "))]
@@ -75,27 +77,31 @@ def test_contrasts_are_those_of_r(
 
 def test_a_latent_contrast_with_the_reference_is_the_coefficient(crossed_fit: Clmm) -> None:
     found = contrasts(marginal_means(crossed_fit, "arm"), reference="human")
-    assert {one.first["arm"] for one in found} == {"small", "large"}
-    for one in found:
-        coefficient = crossed_fit.coefficients[f"arm{one.first['arm']}"]
-        assert one.estimate == pytest.approx(coefficient.estimate)
-        assert one.se == pytest.approx(coefficient.se)
-        assert one.p == pytest.approx(coefficient.p)
-        assert (one.low, one.high) == pytest.approx((coefficient.low, coefficient.high))
+    assert {item.first["arm"] for item in found} == {"small", "large"}
+    for item in found:
+        coefficient = crossed_fit.coefficients[f"arm{item.first['arm']}"]
+        assert item.estimate == pytest.approx(coefficient.estimate)
+        assert item.se == pytest.approx(coefficient.se)
+        assert item.p == pytest.approx(coefficient.p)
+        assert (item.low, item.high) == pytest.approx((coefficient.low, coefficient.high))
 
 
 def test_intervals_of_a_family_are_wider(crossed_fit: Clmm) -> None:
-    for one in contrasts(marginal_means(crossed_fit, "arm")):
+    for contrast in contrasts(marginal_means(crossed_fit, "arm")):
         # Three contrasts: the 1 − .05/6 quantile is 2.393980.
-        assert one.family_high - one.estimate == pytest.approx(2.393980 * one.se, abs=1e-5)
-        assert one.high - one.estimate == pytest.approx(1.959964 * one.se, abs=1e-5)
+        assert contrast.family_high - contrast.estimate == pytest.approx(
+            2.393980 * contrast.se, abs=1e-5
+        )
+        assert contrast.high - contrast.estimate == pytest.approx(1.959964 * contrast.se, abs=1e-5)
 
 
 def test_probabilities_of_a_level_sum_to_one(plain_fit: Clmm) -> None:
     for averaged in (False, True):
         found = marginal_means(plain_fit, "arm", scale="probability", averaged=averaged)
         for level in ("a", "b"):
-            total = sum(one.estimate for one in found.margins if one.levels["arm"] == level)
+            total = sum(
+                margin.estimate for margin in found.margins if margin.levels["arm"] == level
+            )
             assert total == pytest.approx(1)
 
 
@@ -119,9 +125,11 @@ def test_what_is_averaged_over_and_held_is_said(plain_fit: Clmm, crossed_fit: Cl
 def test_combinations_of_two_factors_are_the_plain_predictions(plain_fit: Clmm) -> None:
     found = marginal_means(plain_fit, "arm", "valence")
     assert len(found.margins) == 4
-    middle = sum(one.estimate for one in plain_fit.thresholds.values()) / 3
-    total = sum(one.estimate for one in plain_fit.coefficients.values())
-    both = next(one for one in found.margins if set(one.levels.values()) == {"b", "positive"})
+    middle = sum(threshold.estimate for threshold in plain_fit.thresholds.values()) / 3
+    total = sum(coefficient.estimate for coefficient in plain_fit.coefficients.values())
+    both = next(
+        margin for margin in found.margins if set(margin.levels.values()) == {"b", "positive"}
+    )
     assert both.estimate == pytest.approx(total - middle)
 
 

@@ -45,8 +45,8 @@ def test_averaging_a_probit_widens_the_latent_error(fit: Clmm) -> None:
     # A normal effect added to a normal error is a normal error of the summed variance.
     from scipy.special import ndtr
 
-    spread = np.sqrt(1 + sum(one.variance for one in fit.random_effects.values()))
-    thresholds = np.array([one.estimate for one in fit.thresholds.values()])
+    spread = np.sqrt(1 + sum(effect.variance for effect in fit.random_effects.values()))
+    thresholds = np.array([threshold.estimate for threshold in fit.thresholds.values()])
     found = category_probabilities(fit, pl.DataFrame({"arm": ["a"]}), random="averaged")
     assert np.cumsum(found.row(0))[:-1] == pytest.approx(ndtr(thresholds / spread), abs=1e-9)
 

@@ -56,10 +56,10 @@ def test_effects_per_threshold_are_those_of_ordinal() -> None:
         ("armc", "2|3"): (0.81096855, 0.273415919),
         ("armc", "3|4"): (0.70631208, 0.282035792),
     }
-    for one in fitted("arm").effects:
-        estimate, se = expected[one.column, one.threshold]
-        assert one.estimate == pytest.approx(estimate, abs=1e-6)
-        assert one.se == pytest.approx(se, abs=1e-5)
+    for effect in fitted("arm").effects:
+        estimate, se = expected[effect.column, effect.threshold]
+        assert effect.estimate == pytest.approx(estimate, abs=1e-6)
+        assert effect.se == pytest.approx(se, abs=1e-5)
 
 
 @pytest.mark.skipif(not PUBLISHED.is_file(), reason="needs the published ratings")
@@ -109,7 +109,7 @@ def test_a_likelihood_ratio_of_three_categories_by_hand() -> None:
         for arm, n in counts.items()
     }
     effects = [logit["a"][j] - logit["b"][j] for j in range(2)]
-    assert [one.estimate for one in found.effects] == pytest.approx(effects, abs=1e-6)
+    assert [effect.estimate for effect in found.effects] == pytest.approx(effects, abs=1e-6)
 
 
 def test_clustered_tests_hold_their_level_where_raters_are_alike() -> None:

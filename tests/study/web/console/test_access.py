@@ -24,7 +24,7 @@ def cookie_of(visitor: Researcher) -> tuple[str, str]:
 
 
 RANKS = {None: 0, "viewer": 1, "researcher": 2, "owner": 3}
-POSTS = [one for one in RULES if one.method == "POST"]
+POSTS = [rule for rule in RULES if rule.method == "POST"]
 
 
 @pytest.mark.parametrize("role", RANKS)
@@ -33,7 +33,7 @@ def test_every_route_answers_exactly_the_roles_that_may_have_it(
 ) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service, role) as visitor:
-        for rule in sorted(RULES, key=lambda one: one.path == "/console/logout"):
+        for rule in sorted(RULES, key=lambda item: item.path == "/console/logout"):
             if rule.least == "anyone":
                 continue
             form = visitor.token("/console/account") or visitor.token("/console/login")
@@ -51,16 +51,16 @@ def test_every_route_answers_exactly_the_roles_that_may_have_it(
 def test_every_route_of_the_console_is_in_the_table(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     served = {
-        (method, one.path)
-        for one in app_of(service).routes
-        if isinstance(one, Route) and one.path.startswith("/console")
-        for method in (one.methods or set()) - {"HEAD"}
+        (method, route.path)
+        for route in app_of(service).routes
+        if isinstance(route, Route) and route.path.startswith("/console")
+        for method in (route.methods or set()) - {"HEAD"}
     }
-    assert served == {(one.method, one.path) for one in RULES}
+    assert served == {(rule.method, rule.path) for rule in RULES}
 
 
 def test_no_path_holds_a_parameter() -> None:
-    assert not [one.path for one in RULES if "{" in one.path]
+    assert not [rule.path for rule in RULES if "{" in rule.path]
 
 
 def test_no_form_without_its_token_does_anything(sqlite_lab: Lab) -> None:
@@ -84,8 +84,8 @@ def test_no_form_without_its_token_does_anything(sqlite_lab: Lab) -> None:
 
 
 _TABLES = {
-    one.name: one
-    for one in (
+    value.name: value
+    for value in (
         schema.audit,
         schema.researchers,
         schema.console_links,
@@ -136,14 +136,14 @@ def test_no_page_may_be_framed_or_kept_even_where_raters_pages_are(sqlite_lab: L
         for rule in RULES:
             visitor.ask(rule.method, rule.path)
         answers = visitor.sent
-    for one in answers:
-        policy = one.headers["content-security-policy"]
-        assert "frame-ancestors 'none'" in policy, one.request.url
+    for answer in answers:
+        policy = answer.headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy, answer.request.url
         assert "unsafe" not in policy
-        assert one.headers["x-frame-options"] == "DENY"
-        assert one.headers["cache-control"] == "no-store"
-        assert "style=" not in one.text
-        assert "<script>" not in one.text
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "style=" not in answer.text
+        assert "<script>" not in answer.text
 
 
 def test_a_forged_cookie_is_nobodys(sqlite_lab: Lab) -> None:
@@ -167,8 +167,8 @@ def test_a_session_ends_after_a_time(
 ) -> None:
     service, clock = opened(sqlite_lab)
     with at_console(service) as visitor:
-        for one in steps:
-            clock.skip(**one)
+        for step in steps:
+            clock.skip(**step)
             answer = visitor.ask("GET", "/console")
     assert (answer.status_code == 200) == inside
 
@@ -233,7 +233,7 @@ def test_a_role_taken_away_holds_at_once(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service) as owner, at_console(service, None) as other:
         join(service, other, "owner", "second")
-        number = next(one["id"] for one in rows_of(sqlite_lab, schema.researchers)[1:])
+        number = next(row["id"] for row in rows_of(sqlite_lab, schema.researchers)[1:])
         assert other.ask("GET", "/console/accounts").status_code == 200
         owner.post("/console/accounts", act="role", number=str(number), role="viewer")
         assert other.ask("GET", "/console/accounts").status_code == 403

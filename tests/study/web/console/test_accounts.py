@@ -91,7 +91,7 @@ def test_neither_link_nor_password_nor_who_failed_is_kept_readable(lab: Lab) -> 
     accounts = owner(lab, clock)
     link = token_of(invite_link(lab, BASE, "viewer", clock=clock))
     accounts.log_in("Mistyped Name", "mistyped password", "203.0.113.9")
-    kept = str([rows_of(lab, one) for one in schema.metadata.sorted_tables])
+    kept = str([rows_of(lab, table) for table in schema.metadata.sorted_tables])
     for secret in (link, PASSWORD, "Mistyped", "mistyped", "203.0.113.9"):
         assert secret not in kept
 
@@ -271,7 +271,7 @@ def test_many_attempts_at_once_do_not_get_past_the_limit(lab: Lab) -> None:
             pool.submit(accounts.log_in, "ann owner", "wrong", "192.0.2.7")
             for _ in range(3 * MOST_BY_BOTH)
         ]
-        found = [one.result() for one in tries]
+        found = [item.result() for item in tries]
     assert found.count(None) == MOST_BY_BOTH
     assert found.count(Throttled()) == 2 * MOST_BY_BOTH
 
@@ -285,6 +285,6 @@ def test_one_link_used_by_many_at_once_makes_one_account(lab: Lab) -> None:
             pool.submit(accounts.use_link, token, f"viewer {number}", PASSWORD, PASSWORD)
             for number in range(6)
         ]
-        made = [one.result() for one in tries]
-    assert sum(one is not None for one in made) == 1
+        made = [item.result() for item in tries]
+    assert sum(item is not None for item in made) == 1
     assert len(accounts.all()) == 2

@@ -43,8 +43,8 @@ def rate_all(lab: Lab, values: dict[str, int]) -> None:
 
 def everything(service: StudyService, clock: Clock, visitor: Researcher) -> dict[str, str]:
     """All that an owner can look at and download without overriding anything."""
-    keys = [one.person for one in service.actions.participants()]
-    paths = [*PAGES, *(f"/console/participant?key={one}" for one in keys)]
+    keys = [participant.person for participant in service.actions.participants()]
+    paths = [*PAGES, *(f"/console/participant?key={key}" for key in keys)]
     start = clock.time
     seen = {}
     for path in paths:
@@ -74,7 +74,7 @@ def test_exchanging_the_arms_ratings_changes_no_byte(sqlite_lab: Lab, paused: bo
         assert len(before) > 20
         assert before == after
         service.actions.close()
-        closed = {one: visitor.get(one).text for one in PAGES}
+        closed = {page: visitor.get(page).text for page in PAGES}
     assert closed["/console/results"] != before["/console/results"]
     assert re.search(r"<th scope=\"row\">two</th>.*>4</td>", closed["/console/results"])
 
@@ -107,7 +107,7 @@ def test_an_owner_sees_results_early_only_once_the_reason_is_on_record(sqlite_la
                 refused = visitor.refused(path, file="ratings.csv", **fields)
                 assert "first/model" not in refused.text
                 assert ",one," not in refused.text
-        assert not [one for one in service.actions.audit() if one.action == "peek"]
+        assert not [item for item in service.actions.audit() if item.action == "peek"]
         # What is typed into a refused form opens nothing.
         forged = visitor.shown("/console/peek", peeked_at=service.now().isoformat())
         assert "first/model" not in forged.text
@@ -121,9 +121,9 @@ def test_an_owner_sees_results_early_only_once_the_reason_is_on_record(sqlite_la
     assert re.search(r"<th scope=\"row\">one</th>", shown.text)
     assert ",one," in table.text
     assert '<th scope="row">one</th>' not in again.text
-    looks = [one for one in service.actions.audit() if one.action == "peek"]
-    assert [one.who for one in looks] == ["some owner"] * 2
-    assert {one.details["reason"] for one in looks} == {reason}
+    looks = [item for item in service.actions.audit() if item.action == "peek"]
+    assert [look.who for look in looks] == ["some owner"] * 2
+    assert {look.details["reason"] for look in looks} == {reason}
 
 
 def test_results_are_not_shown_where_the_reason_cannot_be_written_down(
@@ -145,7 +145,7 @@ def test_results_are_not_shown_where_the_reason_cannot_be_written_down(
             visitor.post("/console/identities", sure="yes", reason=reason),
             visitor.post("/console/downloads", file="participants.csv"),
         ]
-    assert [one.status_code for one in answers] == [503] * 4
+    assert [answer.status_code for answer in answers] == [503] * 4
     assert not any("one" in re.findall(r"\b\w+\b", answer.text) for answer in answers[:2])
 
 
@@ -155,9 +155,9 @@ def test_what_was_asked_after_the_replies_is_hidden_as_ratings_are(sqlite_lab: L
     from tests.study.examples import appraisal, between
 
     assert hidden_blocks(between()) == {"rate"}
-    assert [one.id for one in asked_before(between())] == ["scale"]
+    assert [item.id for item in asked_before(between())] == ["scale"]
     assert hidden_blocks(appraisal()) == {"imagine", "after"}
-    assert [one.id for one in asked_before(appraisal())] == ["before"]
+    assert [item.id for item in asked_before(appraisal())] == ["before"]
 
 
 def test_an_open_studys_ratings_are_in_the_lab_all_the_same(sqlite_lab: Lab) -> None:

@@ -25,8 +25,8 @@ from tests.study.web.serving import served
 from tests.study.web.test_fuzz import raw
 
 RANKS = {"nobody": 0, "viewer": 1, "researcher": 2, "owner": 3}
-POSTS = [one for one in RULES if one.method == "POST" and one.path != "/console/logout"]
-GETS = [one for one in RULES if one.method == "GET"]
+POSTS = [rule for rule in RULES if rule.method == "POST" and rule.path != "/console/logout"]
+GETS = [rule for rule in RULES if rule.method == "GET"]
 ODD = st.one_of(
     st.text(max_size=60),
     st.sampled_from(["", "\0", "%00", "9" * 400, "-1", "١", "NaN", "a" * 5000, "\r\nX: y"]),
@@ -64,8 +64,8 @@ FIELDS = st.fixed_dictionaries(
     },
 )
 WATCHED = {
-    one.name: one
-    for one in (
+    value.name: value
+    for value in (
         *(schema.audit, schema.console_links, schema.invitations, schema.messages, schema.people),
         *(schema.places, schema.ratings, schema.raters, schema.researchers, schema.studies),
         *(schema.arms, schema.page_answers, schema.departures),
@@ -114,10 +114,14 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
             role: "/console/account" if rank else "/console/login" for role, rank in RANKS.items()
         }
         tokens = {role: visitors[role].token(page) for role, page in pages.items()}
-        key = next(one.person for one in service.actions.participants() if one.status == "finished")
+        key = next(
+            participant.person
+            for participant in service.actions.participants()
+            if participant.status == "finished"
+        )
         yield Staff(service, visitors, tokens, key)
-        for one in visitors.values():
-            one.close()
+        for visitor in visitors.values():
+            visitor.close()
 
 
 def lacks(role: str, rule: Rule) -> bool:
@@ -134,13 +138,13 @@ def lacks(role: str, rule: Rule) -> bool:
 )
 @example(
     "researcher",
-    next(one for one in POSTS if one.path == "/console/close"),
+    next(post for post in POSTS if post.path == "/console/close"),
     {"name": "small"},
     True,
 )
 @example(
     "viewer",
-    next(one for one in POSTS if one.path == "/console/participant"),
+    next(post for post in POSTS if post.path == "/console/participant"),
     {"act": "exclude", "reason": "because"},
     True,
 )
@@ -161,10 +165,10 @@ def test_no_form_makes_the_console_fail_or_reaches_beyond_its_senders_role(
         assert after == before
     for name in ("page_answers", "ratings", "people", "departures"):
         assert after[name] == before[name]  # no form of the console writes answers
-    assert [one["role"] for one in after["researchers"]] == [
-        one["role"] for one in before["researchers"]
+    assert [researcher["role"] for researcher in after["researchers"]] == [
+        researcher["role"] for researcher in before["researchers"]
     ]
-    assert {one["who"] for one in after["audit"][len(before["audit"]) :]} <= {f"some {role}"}
+    assert {item["who"] for item in after["audit"][len(before["audit"]) :]} <= {f"some {role}"}
 
 
 @FUZZ
@@ -184,7 +188,7 @@ def test_no_address_makes_the_console_fail_and_looking_changes_nothing(
 @FUZZ
 @given(
     role=st.sampled_from(["nobody", "viewer"]),
-    rule=st.sampled_from([one for one in GETS if one.least in ("researcher", "owner")]),
+    rule=st.sampled_from([rule for rule in GETS if rule.least in ("researcher", "owner")]),
     at=st.integers(0, 8),
     trick=st.sampled_from(
         [

@@ -15,7 +15,11 @@ from tests.study.web.console.researchers import Researcher, at_console, busy, jo
 
 def finished(service: StudyService) -> list[str]:
     people = service.actions.participants()
-    return [one.person for one in people if one.outcome == "completed" and one.world == "person"]
+    return [
+        person.person
+        for person in people
+        if person.outcome == "completed" and person.world == "person"
+    ]
 
 
 def picked(keys: list[str], **fields: str) -> dict[str, str]:
@@ -31,7 +35,7 @@ def confirmed(visitor: Researcher, keys: list[str], **fields: str) -> str:
 
 def status_of(service: StudyService) -> dict[str, str]:
     people = service.actions.participants()
-    return {one.person: one.status for one in people if one.world == "person"}
+    return {person.person: person.status for person in people if person.world == "person"}
 
 
 def test_nothing_is_decided_before_it_is_confirmed(sqlite_lab: Lab) -> None:
@@ -64,7 +68,7 @@ def test_decisions_on_several_participants_are_done_and_on_record(lab: Lab) -> N
     reviews = {row["person"]: row["review"] for row in rows_of(lab, schema.places)}
     assert [reviews[key] for key in keys] == ["approved", "approved", "rejected"]
     assert [status_of(service)[key] for key in keys] == ["excluded", "excluded", "finished"]
-    acts = [(one.who, one.action) for one in service.actions.audit()]
+    acts = [(item.who, item.action) for item in service.actions.audit()]
     for action, count in (("approve", 2), ("reject", 1), ("exclude", 2)):
         assert acts.count(("some researcher", action)) == count
 
@@ -82,7 +86,7 @@ def test_an_exclusion_is_undone(lab: Lab) -> None:
     assert status_of(service)[key] == "finished"
     assert len(ratings_frame(lab, "small")) == ratings
     assert isinstance(walk(service, live), Finished)  # resumes where they were
-    assert [one.action for one in service.actions.audit()].count("undo exclusion") == 2
+    assert [item.action for item in service.actions.audit()].count("undo exclusion") == 2
 
 
 def test_undoing_never_shows_who_shares_an_arm(lab: Lab) -> None:
@@ -118,8 +122,8 @@ def test_a_participant_is_found_by_their_platform_id(sqlite_lab: Lab) -> None:
         listed = visitor.get(missing.headers["location"]).text
         assert "No participant has this platform ID" in listed
         assert "id-on-the-platform" not in visitor.get("/console/audit").text
-    searches = [one for one in service.actions.audit() if one.action == "search platform ID"]
-    assert [one.details["found"] for one in searches] == [1, 0]
+    searches = [item for item in service.actions.audit() if item.action == "search platform ID"]
+    assert [search.details["found"] for search in searches] == [1, 0]
     with at_console(service, None) as visitor:
         join(service, visitor, "viewer")
         answer = visitor.post("/console/find", platform_id="id-on-the-platform")

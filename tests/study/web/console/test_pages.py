@@ -160,7 +160,11 @@ def test_one_participant_is_shown_with_times_and_answers_but_no_ratings(sqlite_l
 def test_acts_on_a_participant_are_done_and_on_record(lab: Lab) -> None:
     service, _ = busy(lab, people=2)
     done, live = (
-        next(one.person for one in service.actions.participants() if one.status == status)
+        next(
+            participant.person
+            for participant in service.actions.participants()
+            if participant.status == status
+        )
         for status in ("finished", "live")
     )
     with at_console(service, "researcher") as visitor:
@@ -175,7 +179,7 @@ def test_acts_on_a_participant_are_done_and_on_record(lab: Lab) -> None:
             assert answer.status_code == 303, fields
             assert 'class="done"' in visitor.get(answer.headers["location"]).text
         log = visitor.get("/console/audit").text
-    acts = [(one.who, one.action) for one in service.actions.audit()]
+    acts = [(item.who, item.action) for item in service.actions.audit()]
     assert [act for who, act in acts if who == "some researcher"][1:] == [
         "approve",
         "reject",
@@ -183,7 +187,9 @@ def test_acts_on_a_participant_are_done_and_on_record(lab: Lab) -> None:
         "release",
         "exclude",
     ]
-    status = {one.person: one.status for one in service.actions.participants()}
+    status = {
+        participant.person: participant.status for participant in service.actions.participants()
+    }
     assert (status[done], status[live]) == ("excluded", "returned")
     assert "Did not read" in log
 
@@ -222,7 +228,7 @@ def test_the_study_is_paused_stopped_resumed_and_closed(sqlite_lab: Lab) -> None
         assert service.actions.status().status == "paused"
         visitor.post("/console/manage", act="resume")
         visitor.post("/console/manage", act="stop-arm", arm="one")
-        assert [one.stopped for one in service.actions.status().arms] == [True, False]
+        assert [arm.stopped for arm in service.actions.status().arms] == [True, False]
         visitor.post("/console/manage", act="resume-arm", arm="one")
         visitor.refused("/console/manage", act="stop-arm", arm="none")
         assert 'value="smal"' in visitor.refused("/console/close", name="smal").text
@@ -230,7 +236,7 @@ def test_the_study_is_paused_stopped_resumed_and_closed(sqlite_lab: Lab) -> None
         assert visitor.post("/console/close", name="small").status_code == 303
         visitor.refused("/console/manage", act="resume")
     assert service.actions.status().status == "closed"
-    acts = [one.action for one in service.actions.audit() if one.who == "some owner"]
+    acts = [item.action for item in service.actions.audit() if item.who == "some owner"]
     assert acts[1:] == ["pause", "resume", "stop arm", "resume arm", "close"]
 
 
@@ -268,9 +274,9 @@ def test_downloads_are_tables_and_on_record(lab: Lab) -> None:
         unknown = visitor.post("/console/downloads", file="../lab.sqlite")
     assert len(people) == 8
     assert "arm" not in people[0]
-    assert {one["page"] for one in times} >= {"consent", "rate/1", "comment"}
-    assert [one["comment"] for one in comments] == ["Thanks"]
-    assert [one["details"] for one in audit if one["action"] == "download"] == [
+    assert {time["page"] for time in times} >= {"consent", "rate/1", "comment"}
+    assert [comment["comment"] for comment in comments] == ["Thanks"]
+    assert [item["details"] for item in audit if item["action"] == "download"] == [
         f"file: {name}"
         for name in ("participants.csv", "page-times.csv", "comments.csv", "audit.csv")
     ]
@@ -284,7 +290,7 @@ def test_ratings_are_downloaded_once_the_study_is_closed(sqlite_lab: Lab) -> Non
         service.actions.close()
         ratings = cells(visitor.post("/console/downloads", file="ratings.csv"))
     assert len(ratings) == 8
-    assert {one["arm"] for one in ratings} == {"one", "two"}
+    assert {rating["arm"] for rating in ratings} == {"one", "two"}
 
 
 def test_platform_ids_leave_only_for_an_owner_who_says_so(sqlite_lab: Lab) -> None:
@@ -297,7 +303,7 @@ def test_platform_ids_leave_only_for_an_owner_who_says_so(sqlite_lab: Lab) -> No
             answer = owner.refused("/console/identities", **fields)
             assert "platform-id-of-ann" not in answer.text
         rows = cells(owner.post("/console/identities", sure="yes", reason="To pay"))
-    assert [one["platform_person"] for one in rows] == ["platform-id-of-ann"]
+    assert [row["platform_person"] for row in rows] == ["platform-id-of-ann"]
     assert rows[0]["platform"] == "open"
     last = service.actions.audit()[-1]
     assert (last.action, last.details) == (
@@ -313,7 +319,7 @@ def test_signing_in_and_out_and_inviting_is_on_record(sqlite_lab: Lab) -> None:
         assert "welcome?link=" not in owner.get("/console/accounts").text
         owner.post("/console/logout")
         owner.log_in("some owner")
-    acts = [one.action for one in service.actions.audit() if one.who == "some owner"]
+    acts = [item.action for item in service.actions.audit() if item.who == "some owner"]
     assert acts == ["make account", "invite", "sign out", "sign in"]
     assert "http://study.test/console/welcome?link=" in page
 
@@ -356,13 +362,17 @@ def test_approving_pays_by_prolific_where_a_token_is_there(
             assert 'class="done"' in visitor.get(answer.headers["location"]).text
         paid = known.approved
     assert paid == ["their-session"]
-    acts = [one.action for one in service.actions.audit() if one.who == "some owner"]
+    acts = [item.action for item in service.actions.audit() if item.who == "some owner"]
     assert acts.count("approve on Prolific") == 1
 
 
 def test_what_no_database_takes_is_taken_out_of_what_is_sent(lab: Lab) -> None:
     service, _ = busy(lab, people=1)
-    key = next(one.person for one in service.actions.participants() if one.status == "finished")
+    key = next(
+        participant.person
+        for participant in service.actions.participants()
+        if participant.status == "finished"
+    )
     with at_console(service) as visitor:
         assert "1 to 1 of 1" in visitor.get(f"/console/participants?key={key}%00").text
         assert visitor.get(f"/console/participant?key={key}%00").status_code == 200
@@ -378,7 +388,7 @@ def test_what_no_database_takes_is_taken_out_of_what_is_sent(lab: Lab) -> None:
         ):
             assert visitor.post(path, **fields).status_code == status, fields
     assert [
-        one.details["reason"] for one in service.actions.audit() if one.action == "exclude"
+        item.details["reason"] for item in service.actions.audit() if item.action == "exclude"
     ] == ["ab"]
 
 
@@ -410,14 +420,14 @@ def test_the_whole_package_is_sent_once_the_study_is_closed(sqlite_lab: Lab) -> 
     for answer in (early, sent):
         names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
         assert any(name.startswith("small/ratings") for name in names), names
-    acts = [(one.action, one.details.get("reason")) for one in service.actions.audit()]
+    acts = [(item.action, item.details.get("reason")) for item in service.actions.audit()]
     assert any(reason == "The board asks for it" for _, reason in acts), acts
     assert "export" in [action for action, _ in acts]
 
 
 def test_a_study_without_comments_says_so(sqlite_lab: Lab) -> None:
     study = between()
-    blocks = tuple(one for one in study.blocks if one.kind != "comment")
+    blocks = tuple(block for block in study.blocks if block.kind != "comment")
     service, _ = opened(sqlite_lab, between(blocks=blocks))
     with at_console(service) as visitor:
         assert "does not ask for comments" in visitor.get("/console/comments").text

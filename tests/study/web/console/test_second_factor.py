@@ -108,7 +108,7 @@ def test_signing_in_needs_the_code_and_no_code_works_twice(lab: Lab) -> None:
         other.log_in("some owner")
         assert given(other, recovery[0]) == "wrong"  # used
         assert given(other, recovery[1].upper().replace("-", " ")) == "in"
-    acts = [one.action for one in service.actions.audit()]
+    acts = [item.action for item in service.actions.audit()]
     assert acts.count("set up second factor") == 1
     assert acts.count("sign in") == 3
     (row,) = rows_of(lab, schema.researchers)
