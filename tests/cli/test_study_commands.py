@@ -269,7 +269,7 @@ def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) 
         found = collect(lab)
     assert found.ratings == ()
     [sentence] = found.unrated
-    assert "small (A small study) is still open: 4 of 12 places are finished" in sentence
+    assert "small (A small study) is still open: 4 of 12 slots are finished" in sentence
 
 
 def test_the_style_of_replies_is_not_related_to_ratings_of_a_running_study(rated: Path) -> None:

@@ -239,7 +239,7 @@ def from_lab(
         judged = lab_judgements(lab, study).filter(outcome="valid")
         frame = judged.select("dimension", _place(), who="respondent", value="value")
     if frame.is_empty():
-        raise InputError(f"the lab holds no {on} to compare", remedy="Choose another --on.")
+        raise InputError(f"the lab has no {on} to compare", remedy="Choose another --on.")
     frame, what = _one_dimension(frame, dimension)
     result = from_table(frame, first, second, unit="situation", group="who", value="value")
     if on == "judge":
@@ -318,7 +318,7 @@ def _two_groups(frame: pl.DataFrame, group: str, value: str, first: str | None) 
     names = frame[group].drop_nulls().cast(pl.String).unique(maintain_order=True).to_list()
     if len(names) != 2:
         raise InputError(
-            f"{group!r} must hold two groups where none are named",
+            f"{group!r} must contain two groups if none are named",
             got=", ".join(names[:8]) or "nothing",
             remedy="Name the two after the file.",
         )

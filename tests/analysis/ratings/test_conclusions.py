@@ -266,7 +266,7 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
 
 @pytest.mark.parametrize("value", ["good", "inf"])
 def test_ratings_that_are_no_numbers_are_refused(value: str) -> None:
-    with pytest.raises(UserError, match="'rating' must hold finite numbers"):
+    with pytest.raises(UserError, match="'rating' must contain finite numbers"):
         ratings.from_table(table().with_columns(rating=pl.lit(value)))
 
 

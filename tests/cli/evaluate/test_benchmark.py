@@ -325,7 +325,7 @@ def test_a_judge_without_a_usable_answer_is_said(folder: Path) -> None:
         *("--lab", folder),
         code=2,
     )
-    assert "the judge has rated none of the replies" in done.stderr
+    assert "the judge has not rated any of the replies" in done.stderr
 
 
 def test_the_leaderboard_tells_measured_from_estimated(folder: Path, tmp_path: Path) -> None:

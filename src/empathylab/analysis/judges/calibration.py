@@ -255,8 +255,8 @@ def _tested(own: _Shared, plan: CalibrationPlan) -> tuple[AlternativeAnnotatorTe
     several = own.people.group_by("response").agg(pl.col("rater").n_unique())
     if several["rater"].max() == 1:
         return None, (
-            "a single person rated each response, so that the judge cannot be compared with one "
-            "person by the others"
+            "only one person rated each response, so the judge cannot be compared with one person "
+            "and the others"
         )
     found = _against_people(own, own.replies["value"], plan)
     if found.comparisons:
