@@ -63,7 +63,7 @@ def _format(path: Path) -> str:
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(
-            "this kind of table is not known",
+            "this file type is not supported",
             where=path.name,
             got=path.suffix or "no ending",
             remedy="Save it as .csv, .tsv, .jsonl or .parquet.",
@@ -191,7 +191,7 @@ def _framed(rows: list[list[str]], header: Sequence[str], where: str) -> pl.Data
     for name in names:
         if names.count(name) > 1:
             raise InputError(
-                "a column is there twice",
+                "a column appears twice",
                 where=where,
                 got=name or "a column without a name",
                 remedy="Keep one of them.",

@@ -283,7 +283,7 @@ def test_a_margin_makes_a_conclusion_of_equivalence_possible(filled: Path) -> No
     code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "wide")
     assert (code, "--margin needs a number, or DIMENSION=NUMBER" in err) == (2, True)
     code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "200")
-    assert (code, "must lie between 0 and 100 percentage points" in err) == (2, True)
+    assert (code, "must be between 0 and 100 percentage points" in err) == (2, True)
 
 
 def test_only_without_rated_situations_says_so(filled: Path) -> None:

@@ -312,7 +312,7 @@ def test_a_member_that_is_there_twice_is_refused(archive: Path, tmp_path: Path) 
     path.write_bytes(archive.read_bytes())
     with zipfile.ZipFile(path, "a") as out:
         out.writestr("ratings.jsonl", b"")
-    with pytest.raises(InputError, match="there twice"):
+    with pytest.raises(InputError, match="appears twice"):
         read_archive(path)
 
 

@@ -40,7 +40,7 @@ class Options:
         str,
         typer.Option(
             metavar="NAME|FILE.yaml",
-            help="built-in, a file of your own, or an imported collection such as sage.",
+            help="built-in, your own file, or an imported collection such as sage.",
         ),
     ]
     persona: Annotated[

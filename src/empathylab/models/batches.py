@@ -221,7 +221,7 @@ class AnthropicBatches:
             request = requests.get(line.get("custom_id", ""))
             if request is not None:
                 found[line["custom_id"]] = self._result(request, line.get("result") or {})
-        said = "the batch holds no result"
+        said = "the batch contains no result"
         for name in requests:
             found.setdefault(name, Refused(ModelUnavailable(said, "batch"), said.encode()))
         return found

@@ -101,7 +101,7 @@ def write_figures(
     """
     if not NARROWEST <= width_mm <= WIDEST:
         raise InputError(
-            f"a figure's width must lie between {NARROWEST:g} and {WIDEST:g} mm",
+            f"a figure's width must be between {NARROWEST:g} and {WIDEST:g} mm",
             got=width_mm,
             remedy="For example: --width 84 for one column, or --width 174 for two.",
         )

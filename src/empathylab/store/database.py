@@ -206,7 +206,12 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
         return _sqlite_sentence(where, said)
     sqlstate: Any = getattr(error.orig, "sqlstate", None)
     if sqlstate in ("53100", "53200"):
-        return LabError("the database server is full", where=where, got=said, remedy="Make room.")
+        return LabError(
+            "the database server is full",
+            where=where,
+            got=said,
+            remedy="Free some disk space or memory on the server.",
+        )
     unheard = sqlstate is None and isinstance(error, OperationalError | InterfaceError)
     refused = sqlstate is not None and sqlstate[:2] in ("08", "28", "3D", "57")
     if error.connection_invalidated or unheard or refused:

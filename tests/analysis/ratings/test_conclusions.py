@@ -126,7 +126,7 @@ def test_a_margin_of_the_study_counts_and_an_option_overrides_it() -> None:
 
 @pytest.mark.parametrize("margin", [0, -1, 100, float("inf"), float("nan"), {"warmth": 101}])
 def test_a_margin_that_makes_no_sense_is_refused(margin: float) -> None:
-    with pytest.raises(UserError, match="must lie between 0 and 100 percentage points"):
+    with pytest.raises(UserError, match="must be between 0 and 100 percentage points"):
         ratings.from_table(table(raters=3), margin=margin)
 
 

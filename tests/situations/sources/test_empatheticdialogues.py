@@ -179,7 +179,7 @@ def test_another_situation_or_emotion_under_the_same_id_is_said(tmp_path: Path) 
     release = read(tmp_path, *FOUR, other)
     assert release.situation_set.situations[0].emotion == "proud"
     assert "1 rows have a different emotion from their conversation's first row" in release.notes[0]
-    assert "1 rows tell another situation" in release.notes[1]
+    assert "1 rows have a different situation" in release.notes[1]
 
 
 def test_a_row_that_is_there_twice_is_dropped(tmp_path: Path) -> None:

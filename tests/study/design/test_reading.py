@@ -301,7 +301,7 @@ def test_a_wrong_exclusion_rule_is_refused_at_its_line(old: str, new: str, messa
 def test_completion_codes_must_differ() -> None:
     codes = "{platform: prolific, codes: {completed: AAA, no-consent: AAA}}"
     message = refused(changed("{platform: open}", codes))
-    assert "'recruitment.codes.no-consent' must be another code" in message
+    assert "'recruitment.codes.no-consent' must be a code that no other outcome has" in message
 
 
 def test_a_code_that_could_break_a_link_is_refused() -> None:

@@ -159,7 +159,7 @@ def test_quotas_go_by_what_the_platform_tells(sqlite_lab: Lab, tmp_path: Path) -
     [
         (["Sex"], "a name that the study does not use"),
         (["Total approvals=marks"], "a name that the study does not use"),
-        (["Time taken=x", "Total approvals=x"], "or twice"),
+        (["Time taken=x", "Total approvals=x"], "given only once"),
         (["Shoe size"], "no column to keep 'Shoe size'"),
         (["Status=x"], "no column to keep 'Status'"),
         (["Completion code"], "no column to keep"),

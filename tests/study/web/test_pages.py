@@ -223,7 +223,7 @@ def test_who_leaves_decides_what_becomes_of_the_answers(choice: str, deleted: bo
         page = visitor.get(done.headers["location"])
     assert list(desk.left.values()) == [deleted]
     assert Read(page.text).title == "You have left the study"
-    assert ("have been deleted" in page.text) == deleted
+    assert ("have deleted your answers" in page.text) == deleted
 
 
 def test_leaving_needs_a_choice() -> None:

@@ -90,7 +90,7 @@ def calibrate(judged: JudgedRatings, plan: CalibrationPlan | None = None) -> tup
     asked = plan or CalibrationPlan()
     if not 0 <= asked.chosen_epsilon <= 1:
         raise InputError(
-            "ε must lie between 0 and 1",
+            "ε must be between 0 and 1",
             got=asked.epsilon,
             remedy="The advice is 0.2 for experts, 0.15 for skilled people and 0.1 for a crowd.",
         )

@@ -49,10 +49,10 @@ def changes(
 ) -> None:
     """Compares two labs, or two dates of one: what changed, and what cannot be compared.
 
-    Scores, verdicts, usable replies, style and people's ratings of respondents that were measured
-    on both occasions, and judges' agreement with people, with intervals and corrected tests, and
-    every setting that differs. The same situations are compared with each other. What is identical
-    on both occasions counts once.
+    Compares scores, verdicts, usable replies, style and people's ratings of respondents that were
+    measured on both occasions, and judges' agreement with people. Gives intervals, corrected tests
+    and every setting that differs. The same situations are compared with each other. What is
+    identical on both occasions counts once.
     """
     result = _compared(lab, other, before, confidence)
     if html is not None:

@@ -192,9 +192,10 @@ def ratings(
 
     First the conclusions: which arm was rated higher, which are equivalent, what is inconclusive,
     by the mixed model that fits the study's design. Then the published test (good against other
-    ratings, chi-square with Yates' correction) with effects, intervals and corrections, the test
-    clustered by rater, means of scales with five points or more, and whether the arms' raters are
-    similar. Exclusion rules, of the study file or given here, are applied in a second analysis.
+    ratings, chi-square with Yates' correction) with effects, intervals and corrections, and the
+    test clustered by rater. Then means of scales with five or more points, and whether the arms'
+    raters are similar. Exclusion rules, of the study file or given here, are applied in a second
+    analysis.
     """
     from empathylab.analysis.ratings import from_lab
     from empathylab.analysis.ratings.scales import by_dimension

@@ -302,7 +302,7 @@ def _show_responses(
             empty = not lab_contents(connection)["replies"]
         if empty:
             raise InputError(
-                "the lab holds no responses",
+                "the lab has no responses",
                 remedy="Run `empathylab respond MODEL` or `empathylab data import responses CSV`.",
             )
         for column, value in wanted.items():

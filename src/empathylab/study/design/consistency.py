@@ -35,7 +35,7 @@ def _check_conditions(study: Study) -> None:
             where = "a check inside another block" if inside else f"a block {block.kind}"
             raise wrong(
                 f"left out of {where}: everyone sees it",
-                "Take it out.",
+                "Remove it.",
                 at=(*at, "show_if"),
             )
         for key, text, own in block.conditions():
@@ -115,7 +115,7 @@ def _check_follow_up(study: Study) -> None:
         if block.is_work or block.is_live:
             raise wrong(
                 "left out of a follow-up, which has questionnaires only",
-                "Take it out.",
+                "Remove it.",
                 at=("blocks", number),
                 got=block.kind,
             )
@@ -140,7 +140,7 @@ def _check_live(study: Study) -> None:
         if block.is_work and not block.is_own_experience:
             raise wrong(
                 "left out with live replies: there are no situations",
-                "Take it out.",
+                "Remove it.",
                 at=("blocks", number),
                 got=block.kind,
             )

@@ -49,7 +49,7 @@ class Author(FileModel):
         if self.model is None:
             for key in ("prompt", "base_url", "api_key_env", "sent_to", "temperature"):
                 if getattr(self, key) is not None:
-                    raise wrong("left out: only a model can have it", "Take it out.", at=(key,))
+                    raise wrong("left out: only a model can have it", "Remove it.", at=(key,))
         elif self.prompt is None:
             raise misfit("the key 'prompt' is missing", "Add the model's instructions.")
         return self

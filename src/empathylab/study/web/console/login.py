@@ -175,7 +175,7 @@ def change_password(visit: Visit) -> Response:
 
 def _own(visit: Visit) -> Researcher:
     if visit.researcher is None:
-        raise RuntimeError("the gate lets nobody in who has not signed in")
+        raise RuntimeError("only people who have signed in get here")
     return visit.researcher
 
 
