@@ -131,3 +131,15 @@ def test_values_that_do_not_vary_have_no_test() -> None:
     found = clustered_mean_difference(np.ones(6), np.arange(6) > 2, [np.arange(6)])
     assert found.estimate == 0
     assert math.isnan(found.p)
+
+
+def test_two_ways_without_a_covariance_give_way_to_the_larger_one() -> None:
+    """Ratings of one reply cancel out: the sum less the intersection is below zero."""
+    values = np.array([1.1, -0.9, 0.9, -1.1])
+    rater, reply = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
+    fit = clustered_regression(np.ones((4, 1)), values, [rater, reply])
+    alone = clustered_regression(np.ones((4, 1)), values, [rater])
+    assert fit.fallback
+    assert not alone.fallback
+    # Two clusters with means of ±0.1: a variance of the mean of 0.1².
+    assert fit.covariance[0, 0] == pytest.approx(alone.covariance[0, 0]) == pytest.approx(0.01)
