@@ -81,9 +81,14 @@ def agreement(
     from empathylab.analysis.agreement import from_table
     from empathylab.cli.tables import print_json
 
-    named = {"--situation": situation, "--rater": rater, "--rating": rating}
-    optional = {"--dimension": dimension, "--cluster": cluster}
-    frame, scale = _read(file, named | optional, rating, levels)
+    named = {
+        "--situation": situation,
+        "--rater": rater,
+        "--rating": rating,
+        "--dimension": dimension,
+        "--cluster": cluster,
+    }
+    frame, scale = _read(file, named, rating, levels)
     result = from_table(
         frame,
         situation=situation,
