@@ -1,25 +1,29 @@
 """How time and memory grow with the size of the data, and what a second worker saves.
 
-Prints `name value` lines: seconds and megabytes (the most that the process held) of
+Prints `name value` lines: seconds, seconds of processor time and megabytes of
 
 - `import`: `data import responses` of a Parquet file with that many replies into a new SQLite lab,
 - `first_answer`: `data list` in that lab,
-- `style`: `analyze style` of that lab,
+- `style`: `analyze style` of that lab, whose ten respondents write alike,
 - `bootstrap`: 4 replications of a linear mixed model's parametric bootstrap, of that many ratings,
 - `power`: 4 simulated studies of that many ratings, each with its ordinal mixed model,
 
-each in a process of its own, with `growth`: the exponent between two sizes (1 is linear). A size is
-left out, and said so, where the one before predicts more than `--limit` seconds (60). `--largest
-1000000` is the default; with `--limit 600` everything that memory allows is measured.
+each in a new process, with `growth`: the exponent between two sizes (1 is linear). Megabytes are
+the highest sum over the process and its workers, pages that they share counted once (PSS, looked at
+every tenth of a second; only Linux says so). The first two sizes are measured; a larger one is left
+out, and said so, where those before predict more than `--limit` seconds (60). `--largest 1000000`
+is the default; with `--limit 600` everything that memory allows is measured.
 
 `speedup` is the time of one worker over that of two, for simulated studies, by processes and by
 Ray; starting the workers is left out. Above a load of about 0.5 nothing here was measured on an
-idle machine: see `load_average_before`. Left out: PostgreSQL, clusters of several machines.
+idle machine (see `load_average_before`); processor time then changes less than the rest. Left out:
+PostgreSQL, clusters of several machines.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import os
 import random
@@ -30,10 +34,12 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import polars as pl
+import psutil
 
 from empathylab.compute import map_ordered
 from empathylab.stats.mixed import lmm
@@ -83,19 +89,45 @@ def replies_file(size: int, folder: Path) -> Path:
     return path
 
 
-def measured(*command: object) -> tuple[float, float]:
-    """Wall-clock seconds of a process that must succeed, and the MB it held."""
-    begun = time.perf_counter()
+class Spent(NamedTuple):
+    """What a process took, its workers included."""
+
+    seconds: float
+    processor: float
+    megabytes: float
+
+
+def measured(*command: object) -> Spent:
+    """What a process takes that must succeed."""
+    begun, before = time.perf_counter(), os.times()
+    most = 0.0
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(
+        process = psutil.Popen(
             [sys.executable, *map(str, command)], stdout=subprocess.DEVNULL, stderr=said
         )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        while process.poll() is None:
+            most = max(most, held(process))
+            with contextlib.suppress(psutil.TimeoutExpired):
+                process.wait(0.1)
+        seconds = time.perf_counter() - begun
         if process.returncode:
             said.seek(0)
             raise SystemExit(f"{command} failed: {said.read().decode()[-2000:]}")
-    return time.perf_counter() - begun, used.ru_maxrss / 1024
+    after = os.times()
+    processor = after.children_user + after.children_system
+    processor -= before.children_user + before.children_system
+    return Spent(seconds, processor, most)
+
+
+def held(process: psutil.Process) -> float:
+    """The MB that a process and its workers hold now, pages that they share counted once."""
+    pages = 0
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for part in (process, *process.children(recursive=True)):
+            with contextlib.suppress(OSError, IndexError):  # it has ended
+                text = Path(f"/proc/{part.pid}/smaps_rollup").read_text()
+                pages += int(text.partition("\nPss:")[2].split()[0])
+    return pages / 1024
 
 
 class Growth:
@@ -105,21 +137,23 @@ class Growth:
         self.limit = limit
         self.largest = largest
 
-    def measure(self, name: str, run: Callable[[int], tuple[float, float]]) -> None:
+    def measure(self, name: str, run: Callable[[int], Spent]) -> None:
         before: tuple[int, float] | None = None
-        exponent = 1.2  # until two sizes are known
+        exponent = 0.0  # one size says nothing: part of the time may not depend on the size
         for size in (size for size in SIZES if size <= self.largest):
             if before is not None:
-                predicted = before[1] * (size / before[0]) ** max(1.0, exponent)
+                predicted = before[1] * (size / before[0]) ** exponent
                 if predicted > self.limit:
                     print(f"left_out[{name},{size}] about {predicted:.0f} s", flush=True)
                     return
-            seconds, megabytes = run(size)
+            seconds, processor, megabytes = run(size)
             print(f"seconds[{name},{size}] {seconds:.2f}")
+            print(f"processor_seconds[{name},{size}] {processor:.2f}")
             print(f"megabytes[{name},{size}] {megabytes:.0f}")
             if before is not None:
                 exponent = math.log(seconds / before[1]) / math.log(size / before[0])
                 print(f"growth[{name},{before[0]}-{size}] {exponent:.2f}")
+                exponent = max(1.0, exponent)
             sys.stdout.flush()
             before = (size, seconds)
 
@@ -155,10 +189,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
 
-        def in_lab(size: int, *words: object) -> tuple[float, float]:
+        def in_lab(size: int, *words: object) -> Spent:
             return measured("-m", "empathylab", *words, "--lab", folder / f"lab{size}")
 
-        def imported(size: int) -> tuple[float, float]:
+        def imported(size: int) -> Spent:
             return in_lab(size, "data", "import", "responses", replies_file(size, folder))
 
         growth.measure("import", imported)

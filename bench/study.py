@@ -15,8 +15,10 @@ rater goes to the other group than the one before. Meanwhile a worker is killed,
 killed and started again, and both groups are restarted one after the other; a rater whose request
 fails sends it again (`retries`).
 
-Options: `python bench/study.py [at_once|thinking|postgres|hosts|many] [--raters N] [--think S]`.
-`many` is not run by itself: 5,000 raters who think for 30 to 90 seconds, on PostgreSQL.
+Options: `python bench/study.py [at_once|thinking|postgres|hosts|many] [--raters N] [--think S]
+[--ratings N]`. `many` is not run by itself: 5,000 raters who think for 20 to 60 seconds over each
+of four replies, on PostgreSQL. `server_megabytes` is the memory of the server at the end, with
+pages that its processes share counted once.
 Left out: a network, TLS and a proxy; a disk that is slow to confirm a write; other studies.
 """
 
@@ -28,6 +30,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -38,6 +41,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import psutil
@@ -53,7 +57,6 @@ from empathylab.study import parse_study
 from empathylab.study.session.service import launch
 from tests.helpers.postgres import postgres
 
-RATINGS = 10
 PATIENCE = 120
 STUDY = """\
 name: bench
@@ -62,15 +65,15 @@ title: How empathetic are these replies?
 languages: [en]
 design: between
 seed: 1
-arms: {one: bench/one, two: bench/two}
-situations: {set: bench}
-batch_size: 10
+arms: {{one: bench/one, two: bench/two}}
+situations: {{set: bench}}
+batch_size: {ratings}
 ratings_per_response: 1
 dimensions:
   - name: empathy
     question: How empathetic is the reply, compared with how you would have replied?
     labels: [Bad, Okay, Good]
-recruitment: {platform: open}
+recruitment: {{platform: open}}
 help: You can find someone to talk to at [findahelpline.com](https://findahelpline.com).
 blocks:
   - block: consent
@@ -83,12 +86,22 @@ blocks:
 """
 
 
-def furnish(lab: Lab, raters: int) -> None:
+class Load(NamedTuple):
+    """Who takes part, and how."""
+
+    raters: int
+    think: float = 0.0
+    """Seconds over a page, on average: each takes half of it to one and a half times as long."""
+    ratings: int = 10
+    """Replies that each rates."""
+
+
+def furnish(lab: Lab, load: Load) -> None:
     """A launched study with as many places as there are raters, half of them in each arm."""
     words = Words(1)
     made = tuple(
         Situation(f"s{number}", words.sentence(), "Grateful", utterance=words.sentence())
-        for number in range(raters * RATINGS // 2)
+        for number in range(load.raters * load.ratings // 2)
     )
     whole = SituationSet("bench", 1, "Made up", "en", "CC0", False, "", made)
     with lab.writing() as connection:
@@ -108,7 +121,7 @@ def furnish(lab: Lab, raters: int) -> None:
                 for item in made
             ]
             connection.execute(schema.responses.insert(), rows)
-    launch(lab, parse_study(STUDY), now=now())
+    launch(lab, parse_study(STUDY.format(ratings=load.ratings)), now=now())
 
 
 @dataclass
@@ -126,10 +139,10 @@ class Seen:
 class Rater:
     """A browser with a connection to each server, as cheap as it can be: it shares their cores."""
 
-    def __init__(self, ports: Sequence[int], seen: Seen, think: float, seed: int) -> None:
+    def __init__(self, ports: Sequence[int], seen: Seen, load: Load, seed: int) -> None:
         self._ports = ports
         self._seen = seen
-        self._think = think
+        self._load = load
         self._random = random.Random(seed)
         self._cookie = b""
         self._location = b"/page"
@@ -138,12 +151,12 @@ class Rater:
 
     async def take_part(self) -> None:
         """Arrives, agrees, rates, and sees the end."""
-        await asyncio.sleep(self._random.uniform(0, self._think))
+        await asyncio.sleep(self._random.uniform(0, self._load.think))
         try:
             await self._ask(b"GET", b"/")
             page = await self._page()
             page = await self._answer(page, {"answer-agree": "yes"})
-            for _ in range(RATINGS):
+            for _ in range(self._load.ratings):
                 page = await self._answer(page, {"answer-empathy": self._random.choice("123")})
                 self._seen.ratings += 1
             if b'name="step"' in page:
@@ -155,8 +168,8 @@ class Rater:
                 writer.close()
 
     async def _answer(self, page: bytes, answers: dict[str, str]) -> bytes:
-        if self._think:
-            await asyncio.sleep(self._random.uniform(0.5, 1.5) * self._think)
+        if self._load.think:
+            await asyncio.sleep(self._random.uniform(0.5, 1.5) * self._load.think)
         fields = {"form": _field(page, b"form"), "step": _field(page, b"step"), **answers}
         begun = time.perf_counter()
         status, _ = await self._ask(b"POST", b"/page", urlencode(fields).encode())
@@ -228,13 +241,12 @@ def _field(page: bytes, name: bytes) -> str:
 
 async def _rate(
     ports: Sequence[int],
-    raters: int,
-    think: float,
+    load: Load,
     meanwhile: Callable[[Seen], Awaitable[None]] | None = None,
 ) -> Seen:
     seen = Seen()
     begun = time.perf_counter()
-    people = [Rater(ports, seen, think, number) for number in range(raters)]
+    people = [Rater(ports, seen, load, number) for number in range(load.raters)]
     troubles = [meanwhile(seen)] if meanwhile else []
     await asyncio.gather(*(rater.take_part() for rater in people), *troubles)
     seen.seconds = time.perf_counter() - begun
@@ -304,11 +316,11 @@ def server(folder: Path, workers: int, database: str | None) -> Iterator[Server]
         started.end()
 
 
-def measure(prefix: str, raters: int, think: float, database: str | None, workers: int) -> None:
+def measure(prefix: str, load: Load, database: str | None, workers: int) -> None:
     """Prints what so many raters meet at so many server processes."""
     with tempfile.TemporaryDirectory() as folder:
         with Lab.open(Path(folder), database=database) as lab:
-            furnish(lab, raters)
+            furnish(lab, load)
             with server(Path(folder), workers, database) as started:
                 groups = {
                     "server": started.processes,
@@ -316,20 +328,22 @@ def measure(prefix: str, raters: int, think: float, database: str | None, worker
                     "client": [os.getpid()],
                 }
                 before = {name: _cpu(pids) for name, pids in groups.items()}
-                seen = asyncio.run(_rate([started.port], raters, think))
+                seen = asyncio.run(_rate([started.port], load))
                 if database:
                     groups["database"] = _database_processes(lab)
+                megabytes = _held(started.processes)
                 spent = {name: _cpu(pids) - before[name] for name, pids in groups.items()}
             _print(prefix, lab, seen, spent)
+            print(f"{prefix}server_megabytes {megabytes:.0f}")
 
 
-def measure_hosts(raters: int, think: float, database: str) -> None:
+def measure_hosts(load: Load, database: str) -> None:
     """Prints what raters meet at two groups of server processes that are killed and restarted."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         lab = stack.enter_context(Lab.open(Path(folder), database=database))
-        furnish(lab, raters)
+        furnish(lab, load)
         hosts = [stack.enter_context(server(Path(folder), 2, database)) for _ in range(2)]
-        whole = raters * RATINGS
+        whole = load.raters * load.ratings
 
         async def troubles(seen: Seen) -> None:
             async def when(share: float, happens: Callable[[], object]) -> None:
@@ -343,7 +357,7 @@ def measure_hosts(raters: int, think: float, database: str) -> None:
                 await when(share, lambda host=host: (host.end(), host.start()))
 
         ports = [host.port for host in hosts]
-        seen = asyncio.run(_rate(ports, raters, think, troubles))
+        seen = asyncio.run(_rate(ports, load, troubles))
         print(f"hosts_retries {seen.retries}")
         _print("hosts_", lab, seen, {})
 
@@ -370,6 +384,12 @@ def _cpu(pids: Sequence[int]) -> float:
     return spent
 
 
+def _held(pids: Sequence[int]) -> float:
+    """MB, pages that the processes share counted once; only Linux says so."""
+    texts = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in pids]
+    return sum(int(text.partition("\nPss:")[2].split()[0]) for text in texts) / 1024
+
+
 def _print(prefix: str, lab: Lab, seen: Seen, spent: dict[str, float]) -> None:
     shown, ratings, places = schema.shown_responses, schema.ratings, schema.places
     rated = sqlalchemy.func.count(ratings.c.id)
@@ -386,7 +406,10 @@ def _print(prefix: str, lab: Lab, seen: Seen, spent: dict[str, float]) -> None:
     figures = {
         "ratings_per_second": f"{seen.ratings / seen.seconds:.1f}",
         "submit_p50_ms": f"{_quantile(seen.submits, 0.5):.1f}",
+        "submit_p95_ms": f"{_quantile(seen.submits, 0.95):.1f}",
         "submit_p99_ms": f"{_quantile(seen.submits, 0.99):.1f}",
+        "page_p50_ms": f"{_quantile(seen.pages, 0.5):.1f}",
+        "page_p95_ms": f"{_quantile(seen.pages, 0.95):.1f}",
         "page_p99_ms": f"{_quantile(seen.pages, 0.99):.1f}",
         "errors": sum(seen.errors.values()),
         "ratings_per_response_min": min(counts),
@@ -427,26 +450,32 @@ def main() -> None:
     parser.add_argument(
         "only", nargs="?", choices=("at_once", "thinking", "postgres", "hosts", "many")
     )
-    parser.add_argument("--raters", type=int)
-    parser.add_argument("--think", type=float)
-    options = parser.parse_args()
-    only, raters, think = options.only, options.raters, options.think
-    thinks = 10 if think is None else think
+    for option, kind in (("raters", int), ("think", float), ("ratings", int)):
+        parser.add_argument(f"--{option}", type=kind, default=argparse.SUPPRESS)
+    given = vars(parser.parse_args())
+    only = given.pop("only")
+    # A connection for each rater, in this process and in the server.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    def load(raters: int, **other: float) -> Load:
+        return Load(raters)._replace(**(other | given))
+
     if only in (None, "at_once"):
-        measure("", raters or 200, 0, None, 1)
+        measure("", load(200), None, 1)
     if only in (None, "thinking"):
-        measure("thinking_", raters or 1_000, thinks, None, 1)
+        measure("thinking_", load(1_000, think=10), None, 1)
     if only in (None, "postgres"):
         with _database() as database:
-            measure("postgres_", raters or 200, 0, database, 2)
+            measure("postgres_", load(200), database, 2)
         with _database() as database:
-            measure("postgres_thinking_", raters or 1_000, thinks, database, 2)
+            measure("postgres_thinking_", load(1_000, think=10), database, 2)
     if only in (None, "hosts"):
         with _database() as database:
-            measure_hosts(raters or 400, 2 if think is None else think, database)
+            measure_hosts(load(400, think=2), database)
     if only == "many":
         with _database() as database:
-            measure("many_", raters or 5_000, 60 if think is None else think, database, 2)
+            measure("many_", load(5_000, think=40, ratings=4), database, 2)
 
 
 if __name__ == "__main__":

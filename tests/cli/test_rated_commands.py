@@ -183,6 +183,23 @@ def long_file(tmp_path: Path) -> Path:
     return path
 
 
+def test_ratings_of_anybodys_table_are_analysed_without_a_lab(long_file: Path) -> None:
+    table = long_file.read_text().replace("rater,situation,arm,rating", "who,post,system,warmth")
+    long_file.write_text(table + "r1,s1,human,NA\nr1,s2,gpt,\n")
+    code, _, err = empathylab("analyze", "ratings", long_file)
+    assert (code, "Name the column with --rater COLUMN" in err) == (2, True)
+    columns = ("--rater", "who", "--situation", "post", "--arm", "system", "--rating", "warmth")
+    arguments = ("analyze", "ratings", long_file, *columns, "--reference", "human")
+    found = as_json(*arguments)
+    assert found["recognised_design"]["ratings"] == 72
+    assert found["conclusions"][0]["dimension"] == "warmth"
+    code, out, err = empathylab(*arguments)
+    assert (code, "rated higher" in out or "Inconclusive" in out) == (0, True)
+    assert "2 rows without a rater, arm, situation or rating were excluded" in err
+    code, _, err = empathylab(*arguments, "--study", "mine")
+    assert (code, "Remove --study" in err) == (2, True)
+
+
 @pytest.mark.parametrize("kind", ["clmm", "lmm"])
 def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind: str) -> None:
     formula = "rating ~ arm + (1|rater) + (1|situation)"
@@ -198,6 +215,7 @@ def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind:
     code, out, _ = empathylab(*arguments, "--means", "arm")
     assert code == 0
     assert "armgpt" in out
+    assert "Reference level of arm: human" in out
     assert "entered the model" in empathylab(*arguments, "--words")[1]
     assert empathylab(*arguments, "--table", "csv")[1].startswith("term,")
 

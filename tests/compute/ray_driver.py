@@ -17,7 +17,8 @@ from typing import Any
 import ray
 from ray._private.worker import global_worker
 
-from empathylab.compute import map_ordered
+from empathylab import __version__
+from empathylab.compute import map_ordered, ray_cluster
 from empathylab.compute.ray_cluster import connect
 from empathylab.errors import UserError
 from empathylab.stats.mixed import lmm
@@ -76,10 +77,19 @@ def healthy(address: str) -> dict[str, Any]:
     sys.path.insert(0, os.environ["ONLY_HERE"])
     import only_here  # type: ignore[import-not-found]
 
+    ray_cluster.__version__ = "0.0.1"
+    found["another empathylab"] = message(lambda: list(on(work.drawn, NUMBERS)))
+    ray_cluster.__version__ = __version__
     found["no package"] = message(lambda: list(on(only_here.function, NUMBERS)))
     found["spilled"] = list(on(partial(work.length, bytes(150_000_000)), [1]))
     found["another python"] = of_another_python(address)
     return found
+
+
+def until_allowed(address: str, folder: str) -> dict[str, Any]:
+    """Works on all four cores; the test ends a node, and then lets the work go on."""
+    square = partial(work.square_once_allowed, Path(folder))
+    return {"results": list(map_ordered(square, NUMBERS, engine=address))}
 
 
 def until_the_head_is_gone(address: str, folder: str) -> dict[str, Any]:
@@ -95,5 +105,9 @@ def until_the_head_is_gone(address: str, folder: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    called = {"healthy": healthy, "headless": until_the_head_is_gone}[sys.argv[1]]
+    called = {
+        "healthy": healthy,
+        "a node less": until_allowed,
+        "headless": until_the_head_is_gone,
+    }[sys.argv[1]]
     sys.stdout.write(json.dumps(called(*sys.argv[2:])))

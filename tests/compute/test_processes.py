@@ -14,11 +14,13 @@ import textwrap
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
 from empathylab import compute
 from empathylab.compute import engines, map_ordered
+from empathylab.compute.chunks import WORKER_ENVIRONMENT, Outcome, Source
 from empathylab.errors import ComputeError, InputError, ModelUnavailable
 from tests.compute import work
 from tests.helpers.waiting import wait_until
@@ -30,6 +32,8 @@ def test_one_two_and_three_workers_give_the_same() -> None:
     alone = list(map_ordered(work.drawn, NUMBERS, workers=1))
     assert alone == [work.drawn(number) for number in NUMBERS]
     assert len(set(alone)) == len(NUMBERS)
+    spawned = np.random.default_rng(np.random.SeedSequence(7).spawn(4)[3])
+    assert alone[3] == tuple(spawned.normal(size=3))
     for workers in (2, 3):
         assert list(map_ordered(work.drawn, NUMBERS, workers=workers)) == alone
 
@@ -51,6 +55,8 @@ def test_short_work_starts_no_process_and_long_work_does(monkeypatch: pytest.Mon
     own, *others = map_ordered(work.process_id, range(50))
     assert own == os.getpid()
     assert own not in others
+    monkeypatch.setattr(engines, "_ALONE_SECONDS", math.inf)
+    assert own not in set(map_ordered(work.process_id, range(2), long=True))
     # A function that no other process can import is worked through here.
     assert list(map_ordered(lambda number: number + 1, range(3))) == [1, 2, 3]
     with pytest.raises(InputError, match="cannot import this function"):
@@ -73,9 +79,27 @@ def test_a_dead_worker_is_replaced(tmp_path: Path) -> None:
     assert found == list(NUMBERS)
 
 
-def test_work_that_always_kills_its_worker_is_given_up() -> None:
+def test_work_that_always_kills_its_worker_is_given_up(tmp_path: Path) -> None:
     with pytest.raises(ComputeError, match="3 worker processes ended .* item 0 .signal SIGKILL"):
-        list(map_ordered(work.die_always, [1], workers=2))
+        list(map_ordered(partial(work.note_and_die, tmp_path), [1], workers=2))
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_worker_keeps_one_core_busy() -> None:
+    settings = list(WORKER_ENVIRONMENT)
+    assert list(map_ordered(work.setting, settings, workers=2)) == list(WORKER_ENVIRONMENT.values())
+
+
+def test_chunks_wait_for_earlier_ones_and_stay_small() -> None:
+    source = Source(enumerate(range(1_000)), workers=2)
+    handed = [chunk for _ in range(20) if (chunk := source.take()) is not None]
+    assert [chunk.items for chunk in handed] == [(number,) for number in range(8)]
+    assert list(source.in_order(handed[1], Outcome(["b"], None, 1e-9))) == []
+    assert source.take() is None
+    assert list(source.in_order(handed[0], Outcome(["a"], None, 1e-9))) == ["a", "b"]
+    quick = source.take()
+    assert quick is not None
+    assert quick.items == tuple(range(8, 264))
 
 
 def test_closing_stops_the_workers(tmp_path: Path) -> None:
@@ -131,6 +155,11 @@ def test_settings_come_from_the_call_the_choice_and_the_environment(
         list(map_ordered(work.process_id, range(2)))
     monkeypatch.setattr(engines, "_chosen", (None, None))
     compute.choose(workers=1)
+    assert set(map_ordered(work.process_id, range(2))) == {own}
+    monkeypatch.setenv("EMPATHYLAB_ENGINE", "spark")
+    with pytest.raises(InputError, match="processes, ray or ray://host:port; got 'spark'"):
+        list(map_ordered(work.process_id, range(2)))
+    compute.choose("processes", workers=1)
     assert set(map_ordered(work.process_id, range(2))) == {own}
     for engine in ("spark", "rays", "ray:/x"):
         with pytest.raises(InputError, match="processes, ray or ray://host:port"):

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
+from empathylab import __version__
 from empathylab.compute import map_ordered
 from empathylab.errors import MissingExtra
 from tests.compute import work
@@ -29,10 +30,10 @@ pytestmark = pytest.mark.ray
 
 DRIVER = Path(__file__).with_name("ray_driver.py")
 _START = [
-    *("-m", "ray.scripts.scripts", "start", "--head", "--block", "--num-cpus=2"),
-    *("--include-dashboard=false", "--node-ip-address=127.0.0.1"),
-    "--object-store-memory=100000000",
+    *("-m", "ray.scripts.scripts", "start", "--block", "--num-cpus=2"),
+    *("--node-ip-address=127.0.0.1", "--object-store-memory=100000000"),
 ]
+_HEAD = ["--head", "--include-dashboard=false"]
 
 
 class Cluster(NamedTuple):
@@ -68,37 +69,51 @@ def cluster() -> Iterator[Cluster]:
         "RAY_AUTH_TOKEN": "0" * 64,
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_worker_niceness": "0",  # else other tests go first
+        # A node that does not answer is lost after seconds, not after half a minute.
+        "RAY_health_check_period_ms": "1000",
+        "RAY_health_check_failure_threshold": "3",
     }
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    head = subprocess.Popen(
-        [sys.executable, *_START, f"--port={port}", f"--temp-dir={folder / 't'}"],
+    with _node(environment, *_HEAD, f"--port={port}", f"--temp-dir={folder / 't'}") as head:
+        yield Cluster(f"ray://127.0.0.1:{port}", head, folder, environment)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _node(environment: dict[str, str], *options: str) -> Iterator[subprocess.Popen[str]]:
+    """A node with two cores, ended afterwards."""
+    node = subprocess.Popen(
+        [sys.executable, *_START, *options],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert head.stdout is not None
+    assert node.stdout is not None
     said = ""
     while "block forever" not in said:
-        line = head.stdout.readline()
+        line = node.stdout.readline()
         assert line, said
         said += line
-    yield Cluster(f"ray://127.0.0.1:{port}", head, folder, environment)
-    _end(head)
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield node
+    finally:
+        _end(node)
 
 
-def _end(head: subprocess.Popen[str]) -> None:
-    """Ends the head node with all that it has started."""
+def _end(node: subprocess.Popen[str]) -> None:
+    """Ends a node with all that it has started."""
+    if node.returncode is not None:
+        return
     started = []
     with contextlib.suppress(psutil.NoSuchProcess):
-        started = [*psutil.Process(head.pid).children(recursive=True), psutil.Process(head.pid)]
+        started = [*psutil.Process(node.pid).children(recursive=True), psutil.Process(node.pid)]
     for process in started:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-    head.communicate(timeout=60)
+    node.communicate(timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -135,19 +150,46 @@ def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> 
         "`ray start --head`, or correct the address."
     )
     assert found["no package"].startswith("a worker of the Ray cluster cannot import only_here.")
+    assert found["another empathylab"] == (
+        f"a worker of the Ray cluster has empathylab {__version__}, not 0.0.1. Install empathylab "
+        "0.0.1 on every node."
+    )
     assert "runs another version of Ray or Python; got 'Version" in found["another python"]
     assert "Python: 3.9.1" in found["another python"]
 
 
 def test_nothing_is_written_in_the_home_folder(cluster: Cluster, found: dict[str, Any]) -> None:
     assert found
-    assert {path.name for path in cluster.folder.iterdir()} <= {"only_here", "t", "working"}
+    assert {path.name for path in cluster.folder.iterdir()} <= {"only_here", "t", "work", "working"}
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"pip install 'empathylab\[ray\]'"):
         list(map_ordered(work.drawn, range(2), engine="ray"))
+
+
+def test_the_work_of_a_lost_node_is_done_on_the_others(cluster: Cluster) -> None:
+    folder = cluster.folder / "work"
+    folder.mkdir()
+    address = cluster.address.removeprefix("ray://")
+    with _node(cluster.environment, f"--address={address}") as second:
+        program = cluster.drive("a node less", cluster.address, str(folder))
+
+        def at_work() -> set[int]:
+            there = psutil.Process(second.pid).children(recursive=True)
+            return {process.pid for process in there} & {
+                int(path.name) for path in folder.iterdir()
+            }
+
+        wait_until(at_work)
+        _end(second)
+    assert program.stderr is not None
+    assert program.stderr.readline().startswith("A node of the Ray cluster went away")
+    (folder / "go on").touch()
+    out, said = program.communicate(timeout=300)
+    assert program.returncode == 0, said
+    assert json.loads(out)["results"] == [number**2 for number in range(25)]
 
 
 def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -11,8 +12,9 @@ import pytest
 import sqlalchemy as sa
 
 from empathylab.errors import InputError, RunInUse
+from empathylab.models import Completion
 from empathylab.runs import Shard
-from empathylab.runs.plans import Pending
+from empathylab.runs.plans import Exchange, Pending, Reading
 from empathylab.store import Lab
 from empathylab.store.schema import answers, runs
 from tests.helpers.command_line import empathylab, process
@@ -90,7 +92,7 @@ def test_a_shard_that_leaves_requests_to_others_says_so(
     assert "Error" not in done.stderr
 
 
-def test_shards_are_disjoint_complete_and_keep_retries_together(sqlite_lab: Lab) -> None:
+def test_shards_are_disjoint_complete_and_keep_what_follows_together(sqlite_lab: Lab) -> None:
     plan = plan_of(sqlite_lab, [f"question {number}" for number in range(100)])
     shards = [Shard(number, 3) for number in (1, 2, 3)]
     sizes = [0, 0, 0]
@@ -99,6 +101,11 @@ def test_shards_are_disjoint_complete_and_keep_retries_together(sqlite_lab: Lab)
         assert sum(holders) == 1
         sizes[holders.index(True)] += 1
         assert holders == [shard.holds(Pending(request.again())) for shard in shards]
+        follow_up = Pending(
+            dataclasses.replace(request, key=f"{request.key}/after"),
+            (Exchange(request.again(), Completion("yes"), Reading("valid")),),
+        )
+        assert holders == [shard.holds(follow_up) for shard in shards]
     assert min(sizes) > 15
 
 

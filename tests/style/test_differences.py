@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.style import differences
 from empathylab.style.differences import (
     FeatureDifference,
     feature_differences,
@@ -139,6 +140,23 @@ def test_the_seed_makes_it_repeatable() -> None:
     features = frame(one=numbered(A * 3), other=numbered(B * 3))
     first, again = (feature_differences(features, seed=5) for _ in range(2))
     assert first == again
+
+
+def test_features_a_few_at_a_time_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(1)
+    features = pl.DataFrame(
+        {
+            "respondent": np.repeat(["one", "other", "third"], 40),
+            "situation": [f"s{number}" for number in [*range(40), *range(40), *range(90, 130)]],
+            "marks": generator.normal(size=120),
+            "words": generator.integers(0, 9, 120),
+            "rare": [None if number % 5 else number / 3 for number in range(120)],
+        }
+    )
+    whole = feature_differences(features, permutations=99)
+    monkeypatch.setattr(differences, "_CELLS_AT_ONCE", 2 * 120)
+    assert repr(feature_differences(features, permutations=99)) == repr(whole)
+    assert [found.dropped for found in whole[:3]] == [0, 0, 64]
 
 
 def test_an_unknown_respondent_is_named_with_its_nearest() -> None:

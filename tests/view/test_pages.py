@@ -164,6 +164,10 @@ def test_an_empty_lab_says_how_to_fill_it(sqlite_lab: Lab) -> None:
     with viewing(sqlite_lab) as visitor:
         assert len(crawl(visitor)) >= 7
         assert "empathylab evaluate" in visitor.get("/").text
+        empty = visitor.get("/conversations").text
+        assert "empathylab converse" in empty
+        assert "<form" not in empty
+        assert "Nothing matches these filters" in visitor.get("/conversations?outcome=x").text
 
 
 def test_a_run_that_goes_on_renews_its_page(sqlite_lab: Lab) -> None:

@@ -54,13 +54,14 @@ def map_ordered(
     *,
     workers: int | None = None,
     engine: str | None = None,
+    long: bool = False,
 ) -> Generator[Result]:
     """The function's result for each item, in the order of the items.
 
     `engine` is `processes`, `ray` or `ray://host:port`, `workers` how many work at once; what is
     not given is what `choose` or the environment (EMPATHYLAB_ENGINE, EMPATHYLAB_WORKERS) says.
-    With neither, work that takes more than a few seconds goes to one process per core. Function,
-    items and results are pickled, so the function stands in a module.
+    With neither, work that takes more than a few seconds goes to one process per core, `long` work
+    at once. Function, items and results are pickled, so the function stands in a module.
 
     An error in the function ends the work and is raised here, with a note that names the item. A
     worker that dies is replaced and its items are begun again, three times at most. Closing the
@@ -70,7 +71,8 @@ def map_ordered(
     total = len(items) if isinstance(items, Sized) else None
     queue = enumerate(items)
     if engine == "processes" and workers is None:
-        yield from _alone(function, queue, _until_workers_pay(function, total))
+        if not (long and _can_spread(function)):
+            yield from _alone(function, queue, _until_workers_pay(function, total))
     elif engine == "processes" and workers == 1:
         yield from _alone(function, queue, lambda done: False)
     for first in islice(queue, 1):  # only if there are items left
@@ -96,12 +98,16 @@ def _alone(
             return
 
 
+def _can_spread(function: Callable[[Item], Result]) -> bool:
+    return cores() > 1 and packed(function) is not None
+
+
 def _until_workers_pay(
     function: Callable[[Item], Result], total: int | None
 ) -> Callable[[int], bool]:
     """Says after how many items the rest goes to workers."""
     begun = time.perf_counter()
-    possible = cores() > 1 and packed(function) is not None
+    possible = _can_spread(function)
 
     def enough(done: int) -> bool:
         seconds = time.perf_counter() - begun

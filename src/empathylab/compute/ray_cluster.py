@@ -5,6 +5,7 @@ A cluster's workers only compute. They return rows, and the process that asked w
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import socket
@@ -22,8 +23,11 @@ _DEFAULT_PORT = 6379
 _CONNECT_SECONDS = 5.0
 _LOST_SECONDS = 5.0
 """So long a head node may not answer before it counts as lost."""
+_LOOK_SECONDS = 2.0
+"""Between two looks at which nodes are there."""
 _QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 _RESUME = "Run the same command again to resume."
+_LOGGER = logging.getLogger("empathylab")
 
 
 class Cluster(NamedTuple):
@@ -113,6 +117,7 @@ def on_ray(
     # By value: a worker that lacks the package can then say so itself.
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     pending: dict[Any, Chunk] = {}
+    nodes = _Nodes(cluster)
     try:
         shared = [ray.put(cloudpickle.dumps(function))]
         task = ray.remote(_work).options(max_retries=ATTEMPTS - 1)
@@ -121,7 +126,7 @@ def on_ray(
                 pending[task.remote(shared, cloudpickle.dumps(chunk), __version__)] = chunk
             if not pending:
                 return
-            for reference in _finished(cluster, list(pending)):
+            for reference in _finished(cluster, list(pending), nodes):
                 yield pending.pop(reference), ray.get(reference)
     except ray.exceptions.RayError as error:
         raise _failed(ray, error) from error
@@ -131,10 +136,36 @@ def on_ray(
             ray.cancel(reference, force=True)
 
 
-def _finished(cluster: Cluster, pending: list[Any]) -> list[Any]:
+class _Nodes:
+    """Says when a node of the cluster is lost; Ray does its work again on the others."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._there = self._alive()
+        self._looked = time.monotonic()
+
+    def _alive(self) -> set[str]:
+        return {node["NodeID"] for node in self._cluster.ray.nodes() if node["Alive"]}
+
+    def look(self) -> None:
+        if time.monotonic() - self._looked < _LOOK_SECONDS or not _answers(self._cluster.head, 1.0):
+            return  # without a head node Ray would not answer
+        there = self._alive()
+        lost = len(self._there - there)
+        if lost:
+            what = "A node" if lost == 1 else f"{lost} nodes"
+            _LOGGER.warning(
+                "%s of the Ray cluster went away; what it had begun is begun again on the others.",
+                what,
+            )
+        self._there, self._looked = there, time.monotonic()
+
+
+def _finished(cluster: Cluster, pending: list[Any], nodes: _Nodes) -> list[Any]:
     """The tasks that have ended, once there is one."""
     lost_at: float | None = None
     while True:
+        nodes.look()
         done, _ = cluster.ray.wait(pending, timeout=1.0)
         if done:
             return list(done)

@@ -37,11 +37,11 @@ def open_model(
     api_key_env: str | None = None,
     api: ApiName | None = None,
     options: RequestOptions | None = None,
-    needs_key: bool = True,
+    need_key: bool = True,
 ) -> Model:
     """The model of that name; nothing is started and nothing is sent yet.
 
-    Without `needs_key`, the key may be missing: enough to count requests and costs.
+    Without `need_key` a missing key is no error: enough to say what a run would cost.
     """
     family, _, rest = name.partition("/")
     added = family not in _FAMILIES and base_url is None
@@ -62,7 +62,7 @@ def open_model(
     if family == FAMILY and base_url is None:
         require_inspect(f"a model of Inspect ({name})")
         return InspectModel(name, options=options)
-    return _endpoint(name, family, rest, base_url, api_key_env, api, options, needs_key=needs_key)
+    return _endpoint(name, family, rest, base_url, api_key_env, api, options, need_key)
 
 
 def model_plugin(name: str, part: OpenPlugin) -> OpenPlugin:
@@ -116,8 +116,7 @@ def _endpoint(
     api_key_env: str | None,
     api: ApiName | None = None,
     options: RequestOptions | None = None,
-    *,
-    needs_key: bool = True,
+    need_key: bool = True,
 ) -> EndpointModel:
     provider = PROVIDERS.get(family)
     address = base_url or (provider and _base_url(provider))
@@ -126,7 +125,7 @@ def _endpoint(
     # A provider's own key is never sent to an address that the user gave.
     key_env = api_key_env or (provider.key_env if provider and base_url is None else None)
     key = os.environ.get(key_env, "").strip() if key_env else None
-    if key_env and not key and needs_key:
+    if key_env and not key and need_key:
         raise ModelSetup(
             f"the environment variable {key_env} is not set",
             where=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from empathylab.style.responses import RESPONDENT, SITUATION, require_columns, r
 Array = NDArray[np.float64]
 
 _FEWEST_SHARED = 5
+_CELLS_AT_ONCE = 20_000_000
 _NOT_FEATURES = {"response", "sample", "rating", "rater"}
 
 
@@ -72,6 +73,17 @@ class FeatureStanding:
     """Situations."""
 
 
+class _Answers(NamedTuple):
+    """A respondent's means, situations × features, in the order of the situations' names."""
+
+    situations: pl.Series
+    means: Array
+    size: Array
+    """Responses to each situation."""
+    used: list[Array]
+    """Per feature: those of them that have a value."""
+
+
 class _Sides(NamedTuple):
     """Situation means (situations × features) of two respondents; rows match where paired."""
 
@@ -105,18 +117,22 @@ def feature_differences(
     """
     require_columns(features, [respondent, situation], "features")
     chosen = feature_columns(features, columns, {respondent, situation})
-    means = _situation_means(features, chosen, respondent, situation)
     names = [str(name) for name in features[respondent].drop_nulls().unique(maintain_order=True)]
     if against is not None:
         require_respondent(against, names)
         pairs = [(name, against) for name in names if name != against]
     else:
         pairs = list(itertools.combinations(names, 2))
-    rng = np.random.default_rng(seed)
-    found: list[FeatureDifference] = []
-    for one, other in pairs:
-        sides = _sides(means, one, other, chosen)
-        found += _compare(one, other, chosen, sides, confidence, permutations, rng)
+    by_pair: dict[tuple[str, str], list[FeatureDifference]] = {pair: [] for pair in pairs}
+    for block in _blocks(features, chosen):
+        means = _situation_means(features, block, respondent, situation)
+        answers = {name: _answers(means, name, block) for name in names}
+        del means
+        rng = np.random.default_rng(seed)  # every block gets the same permutations
+        for one, other in pairs:
+            sides = _sides(answers[one], answers[other])
+            by_pair[one, other] += _compare(one, other, block, sides, confidence, permutations, rng)
+    found = list(itertools.chain.from_iterable(by_pair.values()))
     p = [each.p for each in found]
     return [
         replace(each, p_holm=float(strict), p_benjamini_hochberg=float(loose))
@@ -196,47 +212,62 @@ def _is_numeric(kind: pl.DataType) -> bool:
     return kind.is_numeric() or kind == pl.Boolean
 
 
+def _blocks(features: pl.DataFrame, columns: list[str]) -> Iterator[list[str]]:
+    """The columns, of very many rows a few at a time: their means are in memory together."""
+    width = max(1, _CELLS_AT_ONCE // max(1, features.height))
+    for first in range(0, len(columns), width):
+        yield columns[first : first + width]
+
+
 def _situation_means(
     frame: pl.DataFrame, columns: list[str], respondent: str, situation: str
 ) -> pl.DataFrame:
-    values = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in columns]
-    return (
-        frame.select(
-            pl.col(respondent).cast(pl.String).alias(RESPONDENT),
-            pl.col(situation).cast(pl.String).alias(SITUATION),
-            *values,
-        )
-        .drop_nulls([RESPONDENT, SITUATION])
-        .group_by(RESPONDENT, SITUATION, maintain_order=True)
-        .agg(
-            *(pl.col(name).mean() for name in columns),
-            *(pl.col(name).count().alias(f"{name}\0n") for name in columns),
-            pl.len().alias("\0responses"),
-        )
+    """Each respondent's mean in each situation, and the responses behind it.
+
+    `\0n` of a column, where values are missing, counts those that are there.
+    """
+    values = {name: pl.col(name).cast(pl.Float64).fill_nan(None) for name in columns}
+    gaps = frame.select(value.has_nulls() for value in values.values()).row(0)
+    keys = [
+        pl.col(respondent).cast(pl.String).alias(RESPONDENT),
+        pl.col(situation).cast(pl.String).alias(SITUATION),
+    ]
+    known = frame.filter(*(pl.col(name).is_not_null() for name in (respondent, situation)))
+    return known.group_by(keys, maintain_order=True).agg(
+        *(value.mean() for value in values.values()),
+        *(
+            value.count().alias(f"{name}\0n")
+            for (name, value), incomplete in zip(values.items(), gaps, strict=True)
+            if incomplete
+        ),
+        pl.len().alias("\0responses"),
     )
 
 
-def _sides(means: pl.DataFrame, one: str, other: str, columns: list[str]) -> _Sides:
-    first = means.filter(pl.col(RESPONDENT) == one).sort(SITUATION)
-    second = means.filter(pl.col(RESPONDENT) == other).sort(SITUATION)
-    shared = first.join(second, on=SITUATION, how="semi")[SITUATION]
-    fewer = min(first.height, second.height)
-    paired = len(shared) >= max(_FEWEST_SHARED, fewer / 2)
-    responses = sum(int(side["\0responses"].sum()) for side in (first, second))
+def _answers(means: pl.DataFrame, name: str, columns: list[str]) -> _Answers:
+    own = means.filter(pl.col(RESPONDENT) == name).sort(SITUATION)
+    size = own["\0responses"].to_numpy().astype(float)
+    used = [
+        own[f"{column}\0n"].to_numpy().astype(float) if f"{column}\0n" in own.columns else size
+        for column in columns
+    ]
+    return _Answers(own[SITUATION], own.select(columns).to_numpy().astype(float), size, used)
+
+
+def _sides(first: _Answers, second: _Answers) -> _Sides:
+    a, b, used_a, used_b = first.means, second.means, first.used, second.used
+    shared = first.situations.is_in(second.situations.implode()).to_numpy()
+    paired = shared.sum() >= max(_FEWEST_SHARED, min(len(a), len(b)) / 2)
     if paired:
-        first, second = (
-            side.filter(pl.col(SITUATION).is_in(shared.implode())) for side in (first, second)
-        )
-    a, b = (side.select(columns).to_numpy().astype(float) for side in (first, second))
-    used_a, used_b = (
-        side.select(f"{name}\0n" for name in columns).to_numpy().astype(float)
-        for side in (first, second)
-    )
-    if paired:
+        back = second.situations.is_in(first.situations.implode()).to_numpy()
+        # Column after column in memory, so that the order of sums stays the same.
+        a, b = np.asfortranarray(a[shared]), np.asfortranarray(b[back])
         whole = ~(np.isnan(a) | np.isnan(b))
         a, b = np.where(whole, a, np.nan), np.where(whole, b, np.nan)
-        used_a, used_b = used_a * whole, used_b * whole
-    return _Sides(a, b, paired, responses - used_a.sum(axis=0) - used_b.sum(axis=0))
+        used_a = [counts[shared] * there for counts, there in zip(used_a, whole.T, strict=True)]
+        used_b = [counts[back] * there for counts, there in zip(used_b, whole.T, strict=True)]
+    used = np.array([x.sum() + y.sum() for x, y in zip(used_a, used_b, strict=True)])
+    return _Sides(a, b, bool(paired), first.size.sum() + second.size.sum() - used)
 
 
 def _compare(

@@ -165,10 +165,14 @@ def near_pairs(wordings: list[str], similarity: float) -> tuple[Numbers, Numbers
     bounds = np.searchsorted(np.cumsum(work), np.arange(_PAIRS_AT_ONCE, work.sum(), _PAIRS_AT_ONCE))
     edges = np.unique(np.concatenate([[0], bounds + 1, [len(wordings)]]))
     turned = prefix.T.tocsr()
+    marks, hidden = _marks(sets, sizes)
     for start, end in itertools.pairwise(edges):
         candidates = (prefix[start:end] @ turned).tocoo()
-        pairs = np.stack([candidates.row.astype(np.int64) + start, candidates.col])
-        pairs = pairs[:, pairs[0] < pairs[1]]
+        after = candidates.row + start < candidates.col
+        one, other = candidates.row[after] + start, candidates.col[after]
+        most = np.bitwise_count(marks[one] & marks[other]) + np.minimum(hidden[one], hidden[other])
+        possible = most * (1 + similarity) >= similarity * (sizes[one] + sizes[other]) - 1e-9
+        pairs = np.stack([one[possible], other[possible]]).astype(np.int64)
         shared = np.asarray(sets[pairs[0]].multiply(sets[pairs[1]]).sum(axis=1)).ravel()
         jaccard = shared / (sizes[pairs[0]] + sizes[pairs[1]] - shared)
         found.append(pairs[:, jaccard >= similarity - 1e-12])
@@ -189,6 +193,17 @@ def _parts(wordings: list[str]) -> Any:
         ends.append(len(columns))
     shape = (len(wordings), max(1, len(numbers)))
     return sp.csr_matrix((np.ones(len(columns)), columns, ends), shape=shape)
+
+
+def _marks(sets: Any, sizes: Numbers) -> tuple[NDArray[np.uint64], Numbers]:
+    """Each set as 64 bits, a member being one of them, and how many members share another's bit.
+
+    Two sets have at most as many members in common as bits, and the fewer of such members.
+    """
+    bits = np.left_shift(np.uint64(1), (sets.indices % 64).astype(np.uint64))
+    # Every wording has a word, so no set is empty.
+    marks = np.bitwise_or.reduceat(bits, sets.indptr[:-1]) if len(bits) else bits
+    return marks, sizes - np.bitwise_count(marks)
 
 
 def _prefixes(sets: Any, sizes: Numbers, rarity: Numbers, similarity: float) -> Any:

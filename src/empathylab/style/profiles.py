@@ -15,6 +15,8 @@ from empathylab.style.responses import require_columns
 from empathylab.style.text.marks import MARKS
 
 _ROLES = ("respondent", "situation", "sample")
+_TOGETHER = 20
+"""Columns that are averaged together: few enough for memory where there are very many rows."""
 _FIGURE_FIELDS = ("mean", "low", "high", "sd", "per_100_words", "used", "dropped")
 
 
@@ -81,8 +83,12 @@ def profiles(table: pl.DataFrame, *, confidence: float = 0.95) -> tuple[Profile,
         )
     names = [name for name in table.columns if name not in _ROLES]
     found = []
-    for (respondent,), own in table.sort("respondent").group_by("respondent", maintain_order=True):
-        figures = _figures(own, names, confidence)
+    for respondent in table["respondent"].unique().sort():
+        # In one piece: sums over pieces would depend on how the table was put together.
+        own = table.filter(pl.col("respondent").eq_missing(respondent)).rechunk()
+        figures: dict[str, Figure] = {}
+        for first in range(0, len(names), _TOGETHER):
+            figures |= _figures(own, names[first : first + _TOGETHER], confidence)
         found.append(
             Profile(
                 str(respondent),
@@ -125,7 +131,7 @@ def _figures(own: pl.DataFrame, names: list[str], confidence: float) -> dict[str
     deviations = squares.row(0, named=True)
     sizes = clusters.agg(pl.col(names).count() > 0).select(pl.col(names).sum())
     situations = sizes.row(0, named=True)
-    words = sums["words"]
+    words = own["words"].cast(pl.Float64).sum()
 
     def figure(name: str) -> Figure:
         mean = _number(means[name])

@@ -172,8 +172,13 @@ def estimate_style(
     found = read_texts(taken, read, authorship, names, against, seed)
     table = pl.concat([chunk.features for chunk in found.chunks])
     columns = _varying(table)
-    tagged = tagged_sentences(found.chunks) if built_in else tactic_table(taken, tagger=tagger)
+    if built_in:
+        tagged = tagged_sentences(found.chunks, taken)
+    else:
+        tagged = tactic_table(taken, tagger=tagger)
+    found.chunks.clear()
     tactics = _tactics(tagged, taken, tagger_name, tactic_labels, built_in=built_in)
+    del tagged  # a row per sentence: what follows needs the memory
     notes += [*_tactic_notes(tactics), *found.distinctive.notes, *found.notes]
     by_name = {profile.respondent: profile for profile in profiles(table)}
     return StyleEstimates(

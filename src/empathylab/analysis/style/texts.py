@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from empathylab.compute import map_ordered
+from empathylab.compute import map_ordered, one_thread
 from empathylab.style import Lexicon, features
 from empathylab.style.authorship.predictability import WORTH_WORKERS, Identification
 from empathylab.style.authorship.versions import Outcome, classified
@@ -44,7 +46,7 @@ class Read(NamedTuple):
 
     features: pl.DataFrame
     tactics: pl.DataFrame | None
-    """A row per sentence, as `tactic_table` gives it; None where another tagger does it."""
+    """A row per sentence; None where another tagger does it."""
 
 
 class Distinctive(NamedTuple):
@@ -85,20 +87,33 @@ def read_texts(
     versions = [
         partial(classified, version) for version in (authorship.versions if authorship else ())
     ]
-    # Two short ones first: they show how long the others will take.
-    tasks: list[Callable[[], Any]] = [*chunks[:2], *whole.values(), *versions, *chunks[2:]]
-    worth = taken.height * max(1, len(versions)) >= WORTH_WORKERS
-    results = list(map_ordered(operator.call, tasks, workers=None if worth else 1))
-    first, others = results[: len(chunks[:2])], results[len(chunks[:2]) :]
-    by_name = dict(zip(whole, others, strict=False))
-    others = others[len(whole) :]
+    work = taken.height * max(1, len(versions))
+    if work >= WORTH_WORKERS:
+        # Short ones last, so that all workers end at about the same time.
+        tasks: list[Callable[[], Any]] = [*chunks, *whole.values(), *versions]
+        long = work >= 4 * WORTH_WORKERS
+        results: Iterator[Any] = iter(list(map_ordered(operator.call, tasks, long=long)))
+        read_chunks, found, identified = (
+            list(islice(results, len(part))) for part in (chunks, whole, versions)
+        )
+    else:
+        # Classifying is mostly products of matrices, which let another thread work.
+        with one_thread(), ThreadPoolExecutor(max_workers=1) as beside:
+            classifying = beside.submit(_called, versions)
+            read_chunks, found = _called(chunks), _called(whole.values())
+            identified = classifying.result()
+    by_name = dict(zip(whole, found, strict=True))
     return Found(
-        chunks=first + others[len(versions) :],
+        chunks=read_chunks,
         distinctive=by_name.pop("distinctive"),
         reuse=Reuse(**{name: tuple(part) for name, part in by_name.items()}),
-        authorship=others[: len(versions)],
+        authorship=identified,
         notes=_left_out(taken.height - texts.height, texts.height),
     )
+
+
+def _called(tasks: Iterable[Callable[[], Any]]) -> list[Any]:
+    return [task() for task in tasks]
 
 
 def _compared(taken: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -125,19 +140,22 @@ def _left_out(responses: int, used: int) -> tuple[str, ...]:
 def read_chunk(
     part: pl.DataFrame, *, dictionaries: tuple[Lexicon, ...], lists: Path | None, tagged: bool
 ) -> Read:
-    # What a sentence says is not needed any more once it is tagged.
-    tactics = tactic_table(part).drop("sentence") if tagged else None
+    # What a sentence says, and who says it to whom, need not travel: the main process knows.
+    rows = "response", "place", "sentences", "tactics"
+    tactics = tactic_table(part).select(rows) if tagged else None
     return Read(features(part, lexicons=dictionaries, lists=lists), tactics)
 
 
-def tagged_sentences(chunks: list[Read]) -> pl.DataFrame:
-    """The sentences of all chunks, with responses numbered through."""
+def tagged_sentences(chunks: list[Read], taken: pl.DataFrame) -> pl.DataFrame:
+    """The sentences of all chunks, with responses numbered through, as `tactic_table` has them."""
     tables, before = [], 0
     for table, tactics in chunks:
         if tactics is not None:
             tables.append(tactics.with_columns(pl.col("response") + before))
         before += table.height
-    return pl.concat(tables)
+    whole = pl.concat(tables)
+    named = [taken[name].gather(whole["response"]) for name in (RESPONDENT, SITUATION)]
+    return whole.select("response", *named, "place", "sentences", "tactics")
 
 
 def _distinctive(taken: pl.DataFrame, names: list[str], against: str | None) -> Distinctive:

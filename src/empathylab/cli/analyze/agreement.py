@@ -81,14 +81,8 @@ def agreement(
     from empathylab.analysis.agreement import from_table
     from empathylab.cli.tables import print_json
 
-    named = {
-        "--situation": situation,
-        "--rater": rater,
-        "--rating": rating,
-        "--dimension": dimension,
-        "--cluster": cluster,
-    }
-    frame, scale = _read(file, named, rating, levels)
+    columns = {"situation": situation, "rater": rater, "rating": rating}
+    frame, scale = _read(file, columns, dimension, levels)
     result = from_table(
         frame,
         situation=situation,
@@ -116,21 +110,17 @@ def agreement(
 
 
 def _read(
-    file: Path, columns: dict[str, str | None], rating: str, levels: str | None
+    file: Path, columns: dict[str, str], dimension: str | None, levels: str | None
 ) -> tuple[pl.DataFrame, list[str | float] | None]:
     """The table, and its scale's words where they were given."""
     from empathylab.tables import column_named, numbers, read_table
 
     frame = read_table(file)
-    missing = {
-        name: column for name, column in columns.items() if column not in (None, *frame.columns)
-    }
-    for column in missing.values():
-        options = " and ".join(f"{name} COLUMN" for name in missing)
-        column_named(
-            frame, str(column), where=file.name, remedy=f"Name the columns with {options}."
-        )
-    scale = _scale(levels)
+    for role, column in columns.items():
+        column_named(frame, column, where=file.name, option=f"--{role}")
+    if dimension is not None:
+        column_named(frame, dimension, where=file.name)
+    scale, rating = _scale(levels), columns["rating"]
     if scale and isinstance(scale[0], str):
         return frame, scale
     values = numbers(frame, rating, where=file.name)

@@ -1,9 +1,9 @@
-"""`empathylab analyze ratings`: the arms of a rated study compared."""
+"""`empathylab analyze ratings`: the arms of a rated study, or of a table of ratings, compared."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -40,12 +40,32 @@ EXAMPLE = examples(
         "tests equivalence within 5 percentage points, and repeats it without fast raters.",
     ),
     (
+        "empathylab analyze ratings mine.csv --rater annotator --arm system --reference human",
+        "compares the arms of a table of your own, without a lab.",
+    ),
+    (
         "empathylab analyze ratings --words",
         "prints methods and results for a paper.",
     ),
 )
 
 
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="A long table (CSV, TSV, JSONL or Parquet): one rating per row, with the columns "
+        "rater, situation, arm and rating. Without it, the study in the lab is analysed.",
+    ),
+]
+RaterOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: who rated.")]
+SituationOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="Of FILE: the situation replied to.")
+]
+ArmOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="Of FILE: what is compared, such as the model.")
+]
+RatingOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: the value given.")]
 ReferenceOption = Annotated[
     str | None,
     typer.Option(
@@ -162,6 +182,7 @@ TableOption = Annotated[
 
 
 def ratings(
+    file: FileArgument = None,
     study: StudyOption = None,
     reference: ReferenceOption = None,
     by: ByOption = "valence",
@@ -185,10 +206,14 @@ def ratings(
     workers: WorkersOption = None,
     track: TrackOption = None,
     peek: PeekOption = None,
+    rater: RaterOption = "rater",
+    situation: SituationOption = "situation",
+    arm: ArmOption = "arm",
+    rating: RatingOption = "rating",
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Compares the arms of a rated study, overall, by valence and by emotion.
+    """Compares the arms of a rated study or table, overall, by valence and by emotion.
 
     First the conclusions: which arm was rated higher, which are equivalent, what is inconclusive,
     by the mixed model that fits the study's design. Then the published test (good against other
@@ -197,33 +222,32 @@ def ratings(
     raters are similar. Exclusion rules, of the study file or given here, are applied in a second
     analysis.
     """
-    from empathylab.analysis.ratings import from_lab
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
     from empathylab.cli.analyze.ratings_output import draw_specifications, paper_rows, print_ratings
     from empathylab.compute import choose
-    from empathylab.store import Lab
 
     choose(engine, workers)
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
-    with Lab.open_to_analyse(lab) as opened, counts("simulated studies") as progress:
-        analysis = from_lab(
-            opened,
-            study,
-            reference=reference,
-            good_from=by_dimension(good_from, "--good-from"),
-            margin=by_dimension(margin, "--margin"),
-            rules=rules if rules or everybody else None,
-            compare=compare or (),
-            only=only,
-            bootstrap=bootstrap,
-            spread=sd_intervals,
-            specifications=multiverse or chart is not None,
-            bayes=bayes,
-            peek=peek,
-            who=operator(),
-            progress=progress,
-        )
+    with counts("simulated studies") as progress:
+        options: dict[str, Any] = {
+            "reference": reference,
+            "good_from": by_dimension(good_from, "--good-from"),
+            "margin": by_dimension(margin, "--margin"),
+            "rules": rules if rules or everybody else None,
+            "compare": compare or (),
+            "bootstrap": bootstrap,
+            "spread": sd_intervals,
+            "specifications": multiverse or chart is not None,
+            "bayes": bayes,
+            "progress": progress,
+        }
+        of_lab = {"--study": study, "--only": only, "--peek": peek}
+        if file is None:
+            analysis = _of_lab(lab, of_lab, options)
+        else:
+            columns = {"rater": rater, "situation": situation, "arm": arm, "rating": rating}
+            analysis = _of_file(file, of_lab, columns, options)
     if track is not None:
         _track(track, analysis)
     if chart is not None and analysis.multiverse is not None:
@@ -242,6 +266,41 @@ def ratings(
         typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
     else:
         print_ratings(analysis, by)
+
+
+def _of_lab(folder: Path, given: dict[str, str | None], options: dict[str, Any]) -> RatingsResult:
+    from empathylab.analysis.ratings import from_lab
+    from empathylab.store import Lab
+
+    with Lab.open_to_analyse(folder) as lab:
+        return from_lab(
+            lab,
+            given["--study"],
+            only=given["--only"],
+            peek=given["--peek"],
+            who=operator(),
+            **options,
+        )
+
+
+def _of_file(
+    file: Path, of_lab: dict[str, str | None], columns: dict[str, str], options: dict[str, Any]
+) -> RatingsResult:
+    import polars as pl
+
+    from empathylab.analysis.ratings import from_table
+    from empathylab.errors import InputError
+    from empathylab.tables import read_table, renamed
+
+    for option, value in of_lab.items():
+        if value is not None:
+            raise InputError(
+                "a table has no study", got=f"{option} {value}", remedy=f"Remove {option}."
+            )
+    frame = renamed(read_table(file), columns, where=file.name, options=True)
+    if "dimension" not in frame.columns:
+        frame = frame.with_columns(pl.lit(columns["rating"]).alias("dimension"))
+    return from_table(frame, **options)
 
 
 def _track(tracker: Tracker, analysis: RatingsResult) -> None:

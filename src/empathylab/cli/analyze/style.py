@@ -280,15 +280,25 @@ def _of_lab(folder: Path, options: dict[str, Any]) -> StyleResult:
 def _of_file(
     path: Path, columns: dict[str, str], rating: str | None, options: dict[str, Any]
 ) -> StyleResult:
-    from empathylab.analysis import style as analysis
-    from empathylab.tables import read_table
+    import polars as pl
 
-    frame = read_table(path)
-    for role, column in columns.items():
-        _require(frame, column, path, f"--{role}-column")
+    from empathylab.analysis import style as analysis
+    from empathylab.tables import TableParts, column_named
+
+    named = {f"--{role}-column": column for role, column in columns.items()}
+    if rating is not None:
+        named["--rating-column"] = rating
+    parts = []
+    for part in TableParts(path):
+        for option, column in named.items():
+            column_named(part, column, where=path.name, option=option)
+        # Other columns would only take memory.
+        kept = [name for name in part.columns if name in (*named.values(), "sample")]
+        parts.append(part.select(kept))
+    frame = pl.concat(parts)
     ratings = None if rating is None else _ratings(frame, columns, rating, path)
-    named: dict[str, Any] = {**columns, **options}
-    return analysis.from_table(frame, ratings=ratings, **named)
+    options |= columns
+    return analysis.from_table(frame, ratings=ratings, **options)
 
 
 def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Path) -> pl.DataFrame:
@@ -297,7 +307,6 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
 
     from empathylab.tables import numbers
 
-    _require(frame, rating, path, "--rating-column")
     named = {role: columns[role] for role in ("respondent", "situation")}
     if "sample" in frame.columns:
         named["sample"] = "sample"
@@ -305,14 +314,6 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
         *(pl.col(column).alias(role) for role, column in named.items()),
         numbers(frame, rating, where=path.name).alias("rating"),
     )
-
-
-def _require(frame: pl.DataFrame, column: str, path: Path, option: str) -> None:
-    from empathylab.errors import UnknownName
-
-    if column not in frame.columns:
-        remedy = f"Say which column it is with {option}."
-        raise UnknownName("column", column, frame.columns, where=path.name, remedy=remedy)
 
 
 def _write_figures(result: StyleResult, folder: Path) -> None:

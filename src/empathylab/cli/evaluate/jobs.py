@@ -37,9 +37,9 @@ class Job:
             require_tracker(shown.track)  # before anything is asked and paid for
         judge, gates = self.judge, self.gates
         if any(name.lower().endswith((".yaml", ".yml")) for name in self.names):
-            asked, judge, gates = self._from_file(needs_key=not dry_run)
+            asked, judge, gates = self._from_file(need_keys=not dry_run)
         else:
-            models = self.options.open_models(self.names, needs_key=not dry_run)
+            models = self.options.open_models(self.names, need_keys=not dry_run)
             asked = [(model, [self.way], self.options) for model in models]
         if dry_run:
             print_estimate(lab, asked, judge, self.options, as_json=shown.as_json)
@@ -55,7 +55,7 @@ class Job:
             typer.launch(found.report.resolve().as_uri())
         _conclude(found)
 
-    def _from_file(self, *, needs_key: bool) -> tuple[list[Asked], JudgeOptions, GateOptions]:
+    def _from_file(self, *, need_keys: bool) -> tuple[list[Asked], JudgeOptions, GateOptions]:
         """What a sweep file asks for; what it says itself cannot be given as an option too."""
         from empathylab.cli.evaluate.sweep import read_sweep
 
@@ -72,7 +72,7 @@ class Job:
         asked: list[Asked] = []
         for entry in sweep.models:
             options = entry.options(self.options)
-            [model] = options.open_models([entry.name], needs_key=needs_key)
+            [model] = options.open_models([entry.name], need_keys=need_keys)
             asked.append((model, sweep.combinations(), options))
         return asked, sweep.judge_options(self.judge.planted), sweep.gate_options()
 

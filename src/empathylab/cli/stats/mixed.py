@@ -177,7 +177,10 @@ def _print(
         typer.echo(formatted(coefficient_table(model), table, caption=model.formula), nl=False)
         return
 
-    typer.echo(f"{model.formula}, n = {model.n:,}\n")
+    typer.echo(f"{model.formula}, n = {model.n:,}")
+    for factor, levels in model.design.factors.items():
+        typer.echo(f"Reference level of {factor}: {levels[0]}")
+    typer.echo()
     print_rows(coefficient_table(model), "coefficients", as_json=False)
     typer.echo("\nRandom effects")
     print_rows(random_table(model), "random_effects", as_json=False)

@@ -121,7 +121,9 @@ def check(
     if json:
         print_json(checked_row(checked))
     else:
-        _print(checked, language or study.languages[0])
+        _print(checked, file, language or study.languages[0])
+    if checked.plan.problems:
+        typer.echo("The study cannot be launched yet:", err=True)
     for sentence in checked.plan.problems:
         typer.echo(f"{file.name}: {sentence}", err=True)
     if not checked.plan.ready:
@@ -185,8 +187,7 @@ def checked_row(checked: Checked) -> dict[str, Any]:
     }
 
 
-def _print(checked: Checked, language: str) -> None:
-
+def _print(checked: Checked, file: Path, language: str) -> None:
     study, plan = checked.study, checked.plan
     typer.echo(f"{study.title.said(language)} ({study.name}, version {study.version})\n")
     preview = checked.previews.get(language)
@@ -213,4 +214,4 @@ def _print(checked: Checked, language: str) -> None:
     for note in plan.notes:
         typer.echo(f"– {note}", err=True)
     if plan.ready:
-        typer.echo("The study can be launched: empathylab study serve FILE", err=True)
+        typer.echo(f"The study can be launched: empathylab study serve {file}", err=True)

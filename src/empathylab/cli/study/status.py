@@ -74,8 +74,8 @@ def _print(found: StudyStatus) -> None:
             "arm": arm.arm,
             "slots": arm.places,
             "finished": _count(arm.finished, arm),
-            "under way": _count(arm.live, arm),
-            "dropped out": "hidden" if arm.coarse else sum(arm.others.values()),
+            "in progress": _count(arm.live, arm),
+            "ended early": "hidden" if arm.coarse else sum(arm.others.values()),
             "open": found.status == "open" and not arm.stopped,
         }
         for arm in found.arms
@@ -89,7 +89,7 @@ def _print(found: StudyStatus) -> None:
     for title, part in (
         ("Outcomes", found.outcomes),
         ("Replies to participants", found.replies),
-        ("Where participants dropped out", found.drop_outs),
+        ("Dropped out at", found.drop_outs),
         ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
         (
             "Attention checks failed",

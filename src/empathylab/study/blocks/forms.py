@@ -31,6 +31,7 @@ Code = Literal[
     "unranked",
     "same-place",
     "missing-rows",
+    "hurtful",
 ]
 Given = Mapping[str, str | list[str]]
 """What a form sends, by the name of the question; a list where a name came several times."""
@@ -57,6 +58,7 @@ _SENTENCES: dict[Code, str] = {
     "unranked": "Please give each item a rank.",
     "same-place": "Please use each rank only once.",
     "missing-rows": "Please answer every row.",
+    "hurtful": "Please say this in other words. The other person should not read these words.",
 }
 
 

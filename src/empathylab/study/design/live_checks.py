@@ -36,13 +36,18 @@ def live_problems(study: Study) -> Iterator[str]:
     yield from _costs(live)
 
 
+def _on_one_line(text: str) -> str:
+    """The text in lower case; a line break of the file is a space."""
+    return " ".join(text.casefold().split())
+
+
 def _consent(study: Study, live: Live) -> Iterator[str]:
     consent = study.blocks[0]
     receivers = {author.receiver for author in live.authors.values()} - {None}
     for language in study.languages:
-        words = " ".join(texts_in(consent, language)).casefold()
+        words = _on_one_line(" ".join(texts_in(consent, language)))
         for receiver in sorted(name for name in receivers if name):
-            if receiver.casefold() not in words:
+            if _on_one_line(receiver) not in words:
                 yield (
                     f"The consent ({language}) does not name {receiver!r}, which receives what "
                     f"participants write. Add a sentence to the block {consent.id!r}, or say with "

@@ -32,7 +32,7 @@ def show_judges(visit: Visit) -> Page:
         Column("judgements", "Judgements", "number"),
         Column("unusable", "Unusable", "number"),
     )
-    empty = "No judge has rated anything yet. To ask one: empathylab judge"
+    empty = "No judge has rated replies yet. To ask one, run: empathylab judge"
     return Page("Judges", "judges", (Table("judges", "Judges", columns, read, empty=empty),))
 
 

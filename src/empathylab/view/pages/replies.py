@@ -50,14 +50,7 @@ def _replies_table(wanted: ReplyFilter, situation: int | None = None, size: int 
             connection, wanted, situation=situation, offset=offset, limit=limit
         )
 
-    return Table(
-        "replies",
-        "Replies",
-        _REPLY_COLUMNS,
-        read,
-        size=size,
-        empty="No reply matches these filters.",
-    )
+    return Table("replies", "Replies", _REPLY_COLUMNS, read, size=size)
 
 
 def show_replies(visit: Visit) -> Page:
@@ -81,7 +74,7 @@ def show_replies(visit: Visit) -> Page:
         Column("text", "Text"),
         Column("replies", "Replies", "number"),
     )
-    empty = "This lab has no replies yet. To collect some: empathylab respond"
+    empty = "This lab has no replies yet. To collect some, run: empathylab respond"
     table = Table("situations", "Situations with replies", columns, read, size=25, empty=empty)
     return Page("Replies", "replies", (table,), values)
 

@@ -70,7 +70,7 @@ def show_study(visit: Visit) -> Page:
         ),
         read_raters,
         size=25,
-        empty="This study has no ratings yet.",
+        empty="This study has no raters.",
     )
     recipients = _recipients_table(visit.connection, study)
     values["recipients"] = recipients is not None
@@ -145,4 +145,4 @@ def _ratings_table(study: int, *, rater: int | None = None, dimension: str = "")
         Column("seconds", "Time", "seconds"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
     )
-    return Table("ratings", "Ratings", columns, read, empty="There are no ratings.")
+    return Table("ratings", "Ratings", columns, read, empty="This study has no ratings.")
