@@ -13,7 +13,7 @@ Codes = NDArray[np.int64]
 
 DRAWS = 999
 _FEWEST_DRAWS = 199
-_WORK = 4e8
+_WORK = 1e8
 """Products of a feature, a rating and a draw: above it there are fewer draws."""
 _BLOCK = 4_000_000
 """Simulated ratings held at a time."""
@@ -40,7 +40,7 @@ def jointly_corrected(
     raters, replies) and for the rest, as estimated from the products of residuals that share the
     source. Slopes, standard errors and p are calculated on them as on the ratings. `x` is NaN where
     a rating lacks the feature; `p` and `df` are those of each feature. No p is below 1/1000, as
-    there are 999 draws (fewer, down to 199, where features times ratings exceed 400,000).
+    there are 999 draws (fewer, down to 199, where features times ratings exceed 100,000).
 
     Westfall, P. H., & Young, S. S. (1993). Resampling-based multiple testing. Wiley.
     """
@@ -127,7 +127,10 @@ def _t_values(y: Array, x: Array, clusters: Sequence[Codes], k: int) -> Array:
 
 
 def _squares(y: Array, x: Array, slope: Array, codes: Codes) -> Array:
-    """The sum of squares of the clusters' scores, with the factor G/(G − 1)."""
+    """The sum of squares of the clusters' scores, with the factor G/(G − 1).
+
+    A cluster's score is a − slope · c, with a the sum of x · y over its rows and c that of x².
+    """
     order = np.argsort(codes, kind="stable")
     sizes = np.unique(codes, return_counts=True)[1]
     groups = len(sizes)
@@ -136,11 +139,12 @@ def _squares(y: Array, x: Array, slope: Array, codes: Codes) -> Array:
     if (sizes**2).sum() < 4 * len(y):
         total = _by_pairs(y, x, slope, np.repeat(starts[:-1], sizes), np.repeat(sizes, sizes))
     else:
-        total = np.zeros_like(slope)
+        own = np.add.reduceat(x**2, starts[:-1])
+        total = slope**2 * (own**2).sum(axis=0)[:, None]
+        total -= 2 * slope * ((x * np.repeat(own, sizes, axis=0)).T @ y)
         for begin, end in pairwise(starts):
-            own = x[begin:end]
-            score = own.T @ y[begin:end] - slope * (own**2).sum(axis=0)[:, None]
-            total += score**2
+            sums = x[begin:end].T @ y[begin:end]
+            total += np.square(sums, out=sums)
     return total * groups / (groups - 1)
 
 
