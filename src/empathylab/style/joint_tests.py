@@ -133,30 +133,30 @@ def _squares(y: Array, x: Array, slope: Array, codes: Codes) -> Array:
     """
     order = np.argsort(codes, kind="stable")
     sizes = np.unique(codes, return_counts=True)[1]
-    groups = len(sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    groups, starts = len(sizes), np.concatenate([[0], np.cumsum(sizes)])
     x, y = x[order], y[order]
+    own = np.add.reduceat(x**2, starts[:-1])
+    total = slope**2 * (own**2).sum(axis=0)[:, None]
+    total -= 2 * slope * ((x * np.repeat(own, sizes, axis=0)).T @ y)
     if (sizes**2).sum() < 4 * len(y):
-        total = _by_pairs(y, x, slope, np.repeat(starts[:-1], sizes), np.repeat(sizes, sizes))
+        # Small clusters: from the squares of rows and the products of pairs of them.
+        total += (x**2).T @ y**2
+        first, second = _pairs(starts[:-1], sizes)
+        total += 2 * ((x[first] * x[second]).T @ (y[first] * y[second]))
     else:
-        own = np.add.reduceat(x**2, starts[:-1])
-        total = slope**2 * (own**2).sum(axis=0)[:, None]
-        total -= 2 * slope * ((x * np.repeat(own, sizes, axis=0)).T @ y)
         for begin, end in pairwise(starts):
             sums = x[begin:end].T @ y[begin:end]
             total += np.square(sums, out=sums)
     return total * groups / (groups - 1)
 
 
-def _by_pairs(y: Array, x: Array, slope: Array, start: Codes, size: Codes) -> Array:
-    """The same for small clusters, from the pairs of rows within each."""
-    first = np.repeat(np.arange(len(y)), size)
-    within = np.arange(len(first)) - np.repeat(np.cumsum(size) - size, size)
-    second = start[first] + within
-    a, b = x[first], x[second]
-    linear = (a * a * b).T @ y[second]
-    found: Array = (a * b).T @ (y[first] * y[second]) - 2 * slope * linear
-    return found + slope**2 * ((a * b) ** 2).sum(axis=0)[:, None]
+def _pairs(starts: Codes, sizes: Codes) -> tuple[Codes, Codes]:
+    """The two rows of every pair within a cluster, each pair once."""
+    ends = np.repeat(starts + sizes, sizes)
+    row = np.arange(len(ends))
+    later = ends - row - 1
+    first = np.repeat(row, later)
+    return first, first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
 
 
 def _left(controls: Array, columns: Array) -> tuple[Array, int]:
