@@ -65,7 +65,7 @@ def _format(path: Path) -> str:
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(
-            "this kind of table is not known",
+            "this file type is not supported",
             where=path.name,
             got=path.suffix or "no ending",
             remedy="Save it as .csv, .tsv, .jsonl or .parquet.",
@@ -274,10 +274,7 @@ def require_columns(names: Sequence[str], required: Iterable[str], *, where: str
 
 
 def column_named(frame: pl.DataFrame, name: str, *, where: str, option: str | None = None) -> str:
-    """The name, if the frame has such a column; else the error says which comes near.
-
-    `option` is the one that names another column.
-    """
+    """The name, if the frame has such a column; else the error names near ones and the option."""
     if name not in frame.columns:
         remedy = f"Name the column with {option} COLUMN." if option else None
         raise UnknownName("column", name, frame.columns, where=where, remedy=remedy)
@@ -379,8 +376,8 @@ def renamed(
 ) -> pl.DataFrame:
     """The frame with the user's columns under the names of their roles, and all others.
 
-    A column that has the name of a role but not the role was not meant, and is dropped. `options`
-    says that the command line names the columns, each by the option called like its role.
+    A column that only has the name of a role is dropped. With `options`, errors name the option
+    of each role.
     """
     for role, column in named.items():
         column_named(frame, column, where=where, option=f"--{role}" if options else None)
