@@ -23,9 +23,10 @@ DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "images" / "gallery"
 _MARGIN = 24
 HEAD = (
+    "---\nhide: [navigation]\n---\n\n"
     "# Gallery\n\n<!-- Written by scripts/make_gallery.py; do not edit by hand. -->\n\n"
-    "What EmpathyLab finds in published data. Sentences and figures are those of one report, "
-    "made by `empathylab report`."
+    "This page shows what EmpathyLab finds in published data. Sentences and figures are those of "
+    "one report, made by `empathylab report`."
 )
 
 

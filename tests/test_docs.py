@@ -110,6 +110,17 @@ def test_links_between_pages_lead_somewhere() -> None:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_files_of_the_repository_that_pages_name_exist() -> None:
+    named = re.compile(r"(?<![\w/])((?:bench|docs|examples|scripts|src|tests)/[\w./-]*\w)")
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]:
+        for path in named.findall(page.read_text(encoding="utf-8")):
+            assert (ROOT / path).exists(), f"{page.name} names {path}"
+    text = (DOCS / "explanation" / "threat-model.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`([\w/]*test_\w+\.py)`", text):
+        folder = ROOT if path.startswith("tests/") else ROOT / "tests" / "study"
+        assert (folder / path).exists(), path
+
+
 def commands(page: Path) -> Iterator[list[str]]:
     """The words of every command in the page's blocks and tables."""
     for part in parts(page):

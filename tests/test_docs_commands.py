@@ -1,13 +1,16 @@
 """Every command of the README and the docs is run here, or its page says why not.
 
 A block or table of commands that is not run has `<!-- not run: REASON -->` in the line above it,
-one whose command ends with another exit code than 0 `<!-- exits with CODE -->`. What tutorials show
-as output is compared with what the commands print, "…" standing for anything.
+one whose command ends with another exit code than 0 `<!-- exits with CODE -->`. Blocks with
+`<!-- asks models -->` are run in one lab, with few situations and a server on this machine in place
+of the providers. What tutorials show as output is compared with what the commands print, "…"
+standing for anything.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 import shlex
 import shutil
@@ -22,9 +25,12 @@ import pytest
 import yaml
 
 import empathylab as el
+from empathylab.models import PROVIDERS
+from empathylab.situations.sets import builtin_set
 from empathylab.store import Lab
 from empathylab.study.demo import open_demo
 from tests.helpers.command_line import empathylab
+from tests.helpers.endpoint import served
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -39,7 +45,7 @@ PAGES = [
     ),
 ]
 PART = re.compile(
-    r"(?:^ *<!-- (?P<mark>not run: [^\n]+|exits with \d+) -->\n+)?"
+    r"(?:^ *<!-- (?P<mark>not run: [^\n]+|exits with \d+|asks models) -->\n+)?"
     r"(?:^ *```(?P<language>\w*)\n(?P<block>.*?)^ *```$|(?P<table>(?:^\|[^\n]*\n)+))",
     re.MULTILINE | re.DOTALL,
 )
@@ -52,6 +58,11 @@ class Part(NamedTuple):
     language: str
     text: str
     commands: list[list[str]]
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether it is run with the rest of its page."""
+        return not self.mark.startswith(("not run", "asks models"))
 
 
 def parts(page: Path) -> Iterator[Part]:
@@ -119,6 +130,8 @@ def tables(folder: Path) -> str:
     ]  # fmt: skip
     ratings = pl.DataFrame(rows)
     ratings.write_csv(folder / "ratings.csv")
+    names = {"rater": "annotator", "situation": "post_id", "arm": "system"}
+    ratings.rename(names | {"rating": "empathy_score"}).write_csv(folder / "annotations.csv")
     judged = ratings.with_columns(rater_kind=pl.lit("person")).vstack(
         ratings.filter(pl.col("rater").is_in(["r0", "r1"])).with_columns(
             rater=pl.lit("test/judge"), rater_kind=pl.lit("model")
@@ -159,6 +172,27 @@ def recipients(folder: Path) -> str:
     return ""
 
 
+def importable(folder: Path) -> str:
+    """A file of every kind that can be imported."""
+    (folder / "situations.csv").write_text("id,text,emotion\n1,The dog is ill.,sad\n")
+    (folder / "replies.csv").write_text("situation,text\n1,I am so sorry to hear that.\n")
+    (folder / "ratings.csv").write_text(
+        "situation,situation_text,emotion,respondent,text,rater,rating\n"
+        "1,The dog is ill.,sad,human,Get well soon to your dog.,r1,Good\n"
+    )
+    (folder / "people.csv").write_text("rater,age\nr1,34\n")
+    (folder / "forum.csv").write_text("domain,post\nwork,They gave my desk to someone else.\n")
+    items = ", ".join(f'"{number}": "Statement {number}"' for number in range(1, 17))
+    (folder / "teq.json").write_text(f'{{"name": "TEQ", "items": {{{items}}}}}')
+    return ""
+
+
+def own_replies(folder: Path) -> str:
+    known = builtin_set("dialogues").situations[0].id
+    (folder / "mine.csv").write_text(f"situation,text\n{known},I am so sorry to hear that.\n")
+    return ""
+
+
 def released(name: str) -> Callable[[Path, Path], str]:
     def bring(folder: Path, shared: Path) -> str:
         if name == "emotionbench":
@@ -177,7 +211,10 @@ PREPARED: dict[str, Callable[[Path], str]] = {
     "docs/explanation/statistics.md": tables,
     "docs/how-to/add-a-judge.md": tables,
     "docs/how-to/analyse-a-csv.md": tables,
+    "docs/how-to/collect-replies.md": own_replies,
     "docs/how-to/export.md": demo,
+    "docs/how-to/import-data.md": importable,
+    "docs/how-to/other-tools.md": demo,
     "docs/how-to/recipients.md": recipients,
 }
 
@@ -188,7 +225,7 @@ def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def runnable(page: Path) -> bool:
-    return any(part.commands and not part.mark.startswith("not run") for part in parts(page))
+    return any(part.commands and part.runs_here for part in parts(page))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +236,7 @@ def runnable(page: Path) -> bool:
 def test_every_command_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     PREPARED.get(str(page.relative_to(ROOT)), lambda _: "")(tmp_path)
     for part in parts(page):
-        if not part.mark.startswith("not run"):
+        if part.runs_here:
             run(part, tmp_path)
 
 
@@ -209,10 +246,40 @@ def walk(
     """Runs a tutorial: its commands in order, and compares what it shows with what they print."""
     for part in parts(DOCS / "tutorials" / f"{name}.md"):
         at(part)
-        if part.commands and not part.mark.startswith("not run"):
+        if part.commands and part.runs_here:
             printed += run(part, folder)
         elif part.language == part.mark == "" and not part.text.startswith("|"):
             assert_shown(part.text, printed)
+
+
+# Fewer situations, personas and planted replies than the pages ask for, where they need not matter.
+SHORTER = {
+    "evaluate": ["--situations", "1", "--planted", "2"],
+    "respond": ["--situations", "1", "--samples", "1"],
+    "appraise": ["--per-factor", "1", "--orders", "2"],
+    "converse": ["--count", "1", "--exchanges", "1"],
+}
+GATES = {"--fail-under", "--no-worse-than"}
+
+
+def test_every_command_that_asks_models_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The page on CI comes first: it counts the runs of a first evaluation.
+    pages = sorted(PAGES, key=lambda page: page.name != "ci.md")
+    asking = [part for page in pages for part in parts(page) if part.mark == "asks models"]
+    commands = dict.fromkeys(tuple(words[1:]) for part in asking for words in part.commands)
+    with served(reply="I am so sorry that happened. How are you holding up today?") as server:
+        for name, provider in list(PROVIDERS.items()):
+            here = dataclasses.replace(
+                provider, base_url=server.base_url, api="openai", key_env=None, base_url_env=None
+            )
+            monkeypatch.setitem(PROVIDERS, name, here)  # type: ignore[arg-type]
+        for words in commands:
+            done = empathylab(*words, *SHORTER.get(words[0], []), cwd=tmp_path)
+            # No gate holds with such a judge.
+            assert done.exit_code == bool(GATES & {*words}), f"{words}\n{done.output}"
+    assert len(commands) >= 12
 
 
 def test_the_python_of_the_page_on_tables_runs(
@@ -231,7 +298,9 @@ def test_the_python_of_the_page_on_tables_runs(
 
 def test_every_mark_stands_above_a_block_or_table() -> None:
     for page in PAGES:
-        written = re.findall(r"<!-- (?:not run:|exits with) ", page.read_text(encoding="utf-8"))
+        written = re.findall(
+            r"<!-- (?:not run:|exits with|asks models) ", page.read_text(encoding="utf-8")
+        )
         assert len([part for part in parts(page) if part.mark]) == len(written), page
 
 

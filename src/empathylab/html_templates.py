@@ -19,7 +19,12 @@ def template_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
 
 
 def package_templates(package: str) -> jinja2.DictLoader:
-    """The templates in the folder `templates` of a package, each by its file's name."""
-    folder = files(package).joinpath("templates")
-    names = [file for file in folder.iterdir() if file.name.endswith(".j2")]
-    return jinja2.DictLoader({file.name: file.read_text(encoding="utf-8") for file in names})
+    """The templates in the folder `templates` of a package and of EmpathyLab, by file name."""
+    folders = [files(name).joinpath("templates") for name in ("empathylab", package)]
+    found = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".j2")]
+    return jinja2.DictLoader({file.name: file.read_text(encoding="utf-8") for file in found})
+
+
+def turn_style() -> bytes:
+    """The style of `turns.html.j2`, for the end of a page's style sheet."""
+    return files("empathylab").joinpath("templates", "turns.css").read_bytes()

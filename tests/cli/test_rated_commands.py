@@ -145,7 +145,7 @@ def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -
     listed = as_json("data", "list", "--lab", filled)
     assert [draw["draw"] for draw in listed["draws"]] == ["equal", "few"]
     code, _, err = empathylab("data", "match", "dialogues", "--name", "x", "--lab", filled)
-    assert (code, "between two respondents or more" in err) == (2, True)
+    assert (code, "at least two respondents" in err) == (2, True)
 
 
 def test_posts_come_with_peoples_replies(tmp_path: Path, lab: Path) -> None:
@@ -183,6 +183,23 @@ def long_file(tmp_path: Path) -> Path:
     return path
 
 
+def test_ratings_of_anybodys_table_are_analysed_without_a_lab(long_file: Path) -> None:
+    table = long_file.read_text().replace("rater,situation,arm,rating", "who,post,system,warmth")
+    long_file.write_text(table + "r1,s1,human,NA\nr1,s2,gpt,\n")
+    code, _, err = empathylab("analyze", "ratings", long_file)
+    assert (code, "Name the column with --rater COLUMN" in err) == (2, True)
+    columns = ("--rater", "who", "--situation", "post", "--arm", "system", "--rating", "warmth")
+    arguments = ("analyze", "ratings", long_file, *columns, "--reference", "human")
+    found = as_json(*arguments)
+    assert found["recognised_design"]["ratings"] == 72
+    assert found["conclusions"][0]["dimension"] == "warmth"
+    code, out, err = empathylab(*arguments)
+    assert (code, "rated higher" in out or "Inconclusive" in out) == (0, True)
+    assert "2 rows without a rater, arm, situation or rating were excluded" in err
+    code, _, err = empathylab(*arguments, "--study", "mine")
+    assert (code, "Remove --study" in err) == (2, True)
+
+
 @pytest.mark.parametrize("kind", ["clmm", "lmm"])
 def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind: str) -> None:
     formula = "rating ~ arm + (1|rater) + (1|situation)"
@@ -198,6 +215,7 @@ def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind:
     code, out, _ = empathylab(*arguments, "--means", "arm")
     assert code == 0
     assert "armgpt" in out
+    assert "Reference level of arm: human" in out
     assert "entered the model" in empathylab(*arguments, "--words")[1]
     assert empathylab(*arguments, "--table", "csv")[1].startswith("term,")
 
@@ -283,7 +301,7 @@ def test_a_margin_makes_a_conclusion_of_equivalence_possible(filled: Path) -> No
     code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "wide")
     assert (code, "--margin needs a number, or DIMENSION=NUMBER" in err) == (2, True)
     code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "200")
-    assert (code, "must lie between 0 and 100 percentage points" in err) == (2, True)
+    assert (code, "must be between 0 and 100 percentage points" in err) == (2, True)
 
 
 def test_only_without_rated_situations_says_so(filled: Path) -> None:
@@ -334,7 +352,7 @@ def test_a_match_that_leaves_one_situation_says_so_without_nan(tmp_path: Path, l
     assert empathylab("data", "import", "ratings", path, "--lab", lab)[0] == 0
     made = as_json("data", "match", "mine", "--name", "equal", "--lab", lab)
     assert (made["situations"], made["imbalance"]) == (["a"], None)
-    assert "that one was kept to which gpt and human replied" in made["paragraph"]
-    assert "cannot be said of these" in made["paragraph"]
+    assert "1 was kept, where gpt and human replied" in made["paragraph"]
+    assert "cannot be computed" in made["paragraph"]
     out = empathylab("data", "match", "mine", "--name", "same", "--lab", lab)[1]
     assert "same: added, 1 situation\n" in out

@@ -30,9 +30,10 @@ ORDER = re.compile(r"\[(?P<verb>[a-z]+)(?: (?P<words>[^\]]*))?\]")
 class Endpoint:
     """Counts what it is asked, and misbehaves to order."""
 
-    def __init__(self, latency: float, key: str | None = None) -> None:
+    def __init__(self, latency: float, key: str | None = None, reply: str | None = None) -> None:
         self.latency = latency
         self.key = key
+        self.reply = reply
         self.calls: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
         self.under_way = 0
@@ -80,7 +81,7 @@ class Endpoint:
                 if misbehaved is not None:
                     return misbehaved
             self.answered[text] += 1
-            return web.json_response(completion(answer_to(body, text), body["model"]))
+            return web.json_response(completion(answer_to(body, text, self.reply), body["model"]))
         finally:
             self.under_way -= 1
 
@@ -130,13 +131,13 @@ class Endpoint:
         return answer
 
 
-def answer_to(body: dict[str, Any], text: str) -> str:
-    """An echo, a simulated person's message, or what the JSON schema asks for."""
+def answer_to(body: dict[str, Any], text: str, reply: str | None) -> str:
+    """The reply, else an echo; a simulated person's message, or what the JSON schema asks for."""
     if "response_format" not in body:
         if "Write your next message" in text:
             words = textwrap.wrap(hashlib.sha256(text.encode()).hexdigest()[:40], 8)
             return f"Then it was {' and '.join(words)}."
-        return f"Answer to: {text}"
+        return reply or f"Answer to: {text}"
     properties = body["response_format"]["json_schema"]["schema"].get("properties", {})
     return json.dumps({key: _value(key, value, text) for key, value in properties.items()})
 
@@ -178,11 +179,13 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(*, latency: float = 0.0, key: str | None = None) -> Iterator[Served]:
-    """Starts an endpoint, and ends it afterwards."""
+def served(
+    *, latency: float = 0.0, key: str | None = None, reply: str | None = None
+) -> Iterator[Served]:
+    """Starts an endpoint, and ends it afterwards; without a reply it echoes what it is asked."""
     command = [sys.executable, __file__, "--latency", str(latency)]
-    if key:
-        command += ["--key", key]
+    for option, value in (("--key", key), ("--reply", reply)):
+        command += [option, value] if value else []
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -191,8 +194,8 @@ def served(*, latency: float = 0.0, key: str | None = None) -> Iterator[Served]:
         process.communicate(timeout=60)
 
 
-async def _serve(latency: float, key: str | None) -> None:
-    runner = web.AppRunner(Endpoint(latency, key).app(), access_log=None)
+async def _serve(latency: float, key: str | None, reply: str | None) -> None:
+    runner = web.AppRunner(Endpoint(latency, key, reply).app(), access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
     await site.start()
@@ -208,5 +211,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--key")
+    parser.add_argument("--reply")
     arguments = parser.parse_args()
-    asyncio.run(_serve(arguments.latency, arguments.key))
+    asyncio.run(_serve(arguments.latency, arguments.key, arguments.reply))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from playwright.sync_api import Browser
 
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.report import LabOverview, write_report
+from empathylab.report.overview.figures import main_figure
 from empathylab.store import Lab
 from tests.helpers.visits import WAYS, opened
 from tests.report.lab_kinds import lab_kinds
@@ -74,6 +76,36 @@ def test_people_stay_in_the_chart_of_many_models(kinds: dict[str, LabOverview]) 
     chart = first_screen(kinds["ten models"]).chart
     assert chart is not None
     assert "human" in [row.respondent for row in chart.rows]
+
+
+def test_people_who_rated_come_before_judges_simulators_and_scales(
+    kinds: dict[str, LabOverview],
+) -> None:
+    rated = kinds["only ratings"]
+    every = dataclasses.replace(
+        kinds["one model"],
+        ratings=rated.ratings,
+        scores=kinds["only scores"].scores,
+        conversations=kinds["only conversations"].conversations,
+    )
+    first = first_screen(every)
+    order = list(dict.fromkeys(headline.section for headline in first.headlines))
+    assert order == ["ratings", "scores", "conversations", "scales", "style", "replies"]
+    # The caveat belongs to the conclusion that stands first, not to the lab's other topics.
+    assert first.caveat == first_screen(rated).caveat
+    assert first.caveat in rated.ratings[0].conclusions[0].caveats
+
+
+def test_the_chart_says_what_its_intervals_are(kinds: dict[str, LabOverview]) -> None:
+    data = kinds["one model"]
+    lengths = dataclasses.replace(data, appraisal=kinds["none"].appraisal)
+    titles = {
+        name: main_figure(chart).title
+        for name, found in {**kinds, "only replies": lengths}.items()
+        if (chart := first_screen(found).chart)
+    }
+    assert titles["only ratings"] == "Replies rated Good on empathy (95% CI)"
+    assert titles["only replies"] == "Median words per reply (middle half)"
 
 
 @pytest.mark.browser

@@ -32,6 +32,7 @@ ROLES = ("viewer", "researcher", "owner")
 PAGES = (
     *("/console", "/console/participants", "/console/comments", "/console/results"),
     *("/console/audit", "/console/manage", "/console/downloads", "/console/alerts"),
+    "/console/conversations",
 )
 FILES = ("participants.csv", "page-times.csv", "comments.csv", "audit.csv")
 ANSWERS = ("raters.csv", "partial_answers.csv", "ratings.csv", "data_dictionary.csv")
@@ -70,7 +71,8 @@ def seen(service: StudyService, clock: Clock, visitor: Researcher, role: str) ->
     """All that the console shows to a role."""
     keys = [row["person"] for row in rows_of(service.lab, schema.places)]
     found, start = {}, clock.time
-    for path in (*PAGES, *(f"/console/participant?key={key}" for key in keys)):
+    kinds = ("participant", "conversation") if service.study.live else ("participant",)
+    for path in (*PAGES, *(f"/console/{kind}?key={key}" for kind in kinds for key in keys)):
         clock.time = start
         answer = visitor.ask("GET", path)
         found[path] = re.sub(r'name="form" value="[^"]*"', "", answer.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from empathylab.store import Lab, schema
+from empathylab.store.inserts import now
 from empathylab.view.serving import Viewer, open_viewer
 from empathylab.view.viewed_lab import ViewedLab
 from tests.view.test_pages import fill
@@ -119,6 +121,9 @@ def test_a_run_that_goes_on_is_shown_live(page: Page, viewer: Viewer) -> None:
     with Lab.open(folder) as lab:
         with lab.writing() as connection:
             connection.execute(schema.runs.update().values(finished_at=None, planned=500))
+            # A run goes on for two minutes after an answer; a slow machine may need longer.
+            later = now() + timedelta(hours=1)
+            connection.execute(schema.answers.update().values(answered_at=later))
         page.goto(f"{home}/runs/1")
         assert page.locator(".livemark").count() == 1
         before = str(page.text_content("[data-part=progress]"))

@@ -18,8 +18,8 @@ from tests.view.viewing import add_replies, add_study, viewing
 SAID = "I judge this reply as good indeed"
 
 
-def judge(lab: Lab) -> None:
-    study = judged_study(lab, "kept-secret")
+def judge(lab: Lab, name: str = "kept-secret") -> None:
+    study = judged_study(lab, name)
     judging = Judging(study_instrument(study), study_responses(lab, study.row), "study", study.row)
     answer = json.dumps({"empathy": "Good", "reason": SAID})
     model = ScriptedModel(lambda _messages, _parameters: answer, name="the/judge")

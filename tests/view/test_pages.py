@@ -83,7 +83,7 @@ def test_every_page_opens_and_runs_no_text(sqlite_lab: Lab) -> None:
             assert "<i>" not in text, path
     assert "<mark>sorry</mark>" in diff
     assert "share" in diff
-    assert "two different runs of one protocol" in compared
+    assert "two different runs of the same protocol" in compared
     reply = visitor.get("/replies/3").text
     assert LONG in reply  # all 100 kB of it
 
@@ -164,6 +164,10 @@ def test_an_empty_lab_says_how_to_fill_it(sqlite_lab: Lab) -> None:
     with viewing(sqlite_lab) as visitor:
         assert len(crawl(visitor)) >= 7
         assert "empathylab evaluate" in visitor.get("/").text
+        empty = visitor.get("/conversations").text
+        assert "empathylab converse" in empty
+        assert "<form" not in empty
+        assert "Nothing matches these filters" in visitor.get("/conversations?outcome=x").text
 
 
 def test_a_run_that_goes_on_renews_its_page(sqlite_lab: Lab) -> None:

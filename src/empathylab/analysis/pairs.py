@@ -22,9 +22,13 @@ from empathylab.analysis.results import (
     conclusions_frame,
     summary_text,
 )
+from empathylab.analysis.run_selection import selected_runs
+from empathylab.analysis.scores.analysis import reply_profiles
+from empathylab.analysis.scores.estimates import EMPATHY
 from empathylab.analysis.text.apa import counted, interval, p_text
 from empathylab.analysis.text.numbers import signed
 from empathylab.errors import InputError, UnknownName
+from empathylab.judging.rubric import rubric
 from empathylab.stats.arms import Estimate
 from empathylab.stats.clusters import (
     ClusteredTest,
@@ -32,9 +36,9 @@ from empathylab.stats.clusters import (
     clustered_regression,
     paired_difference,
 )
-from empathylab.store import Lab
+from empathylab.store import Lab, runs_frame
 from empathylab.store.administrations import read_appraisals
-from empathylab.store.judgements import lab_judgements
+from empathylab.store.judgements import lab_judgements, rubric_scores
 from empathylab.store.ratings import lab_study, ratings_frame
 from empathylab.study.admin.embargo import require_closed
 
@@ -223,7 +227,9 @@ def from_lab(
     """Two arms or respondents of the lab compared, paired by situation.
 
     `on` people's `ratings` of their replies, a `judge`'s scores of them, or the changes of `scales`
-    from baseline. `dimension` names the rated dimension, or the scale, where there are several.
+    from baseline. `dimension` names the rated dimension, or the scale, where there are several. A
+    judge's scores are those of a study, else those by the rubric, the composite if not named
+    otherwise.
     """
     if on == "scales":
         frame, what = _scale_changes(lab, dimension)
@@ -238,14 +244,27 @@ def from_lab(
     else:
         judged = lab_judgements(lab, study).filter(outcome="valid")
         frame = judged.select("dimension", _place(), who="respondent", value="value")
+        if frame.is_empty() and study is None:
+            frame, dimension = _rubric_scores(lab), dimension or EMPATHY
     if frame.is_empty():
-        raise InputError(f"the lab holds no {on} to compare", remedy="Choose another --on.")
+        raise InputError(
+            f"the lab has no {on} to compare",
+            remedy="Choose another --on, or collect them first.",
+        )
     frame, what = _one_dimension(frame, dimension)
     result = from_table(frame, first, second, unit="situation", group="who", value="value")
     if on == "judge":
         return _named(result, on, what)
     test = _by_rater(frame.filter(pl.col("who").is_in([first, second])), first)
     return _named(result, on, what, test)
+
+
+def _rubric_scores(lab: Lab) -> pl.DataFrame:
+    """Scores of the shown runs by the rubric, the mean over judges; a row per dimension."""
+    profiles = reply_profiles(rubric_scores(lab, selected_runs(runs_frame(lab))["run"].to_list()))
+    return profiles.select(
+        _place(), pl.col("respondent").alias("who"), EMPATHY, *rubric().names
+    ).unpivot(index=["situation", "who"], variable_name="dimension", value_name="value")
 
 
 def _named(
@@ -318,7 +337,7 @@ def _two_groups(frame: pl.DataFrame, group: str, value: str, first: str | None) 
     names = frame[group].drop_nulls().cast(pl.String).unique(maintain_order=True).to_list()
     if len(names) != 2:
         raise InputError(
-            f"{group!r} must hold two groups where none are named",
+            f"{group!r} must contain two groups if none are named",
             got=", ".join(names[:8]) or "nothing",
             remedy="Name the two after the file.",
         )

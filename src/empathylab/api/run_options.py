@@ -116,7 +116,7 @@ class RunOptions:
 
         return Prices.load(None if self.prices is None else Path(self.prices))
 
-    def open_models(self, models: Sequence[str | Model]) -> list[Model]:
+    def open_models(self, models: Sequence[str | Model], *, need_keys: bool = True) -> list[Model]:
         """The models of those names, each once; one that is open already stays as it is."""
         from empathylab.models import RequestOptions, open_model
 
@@ -132,6 +132,7 @@ class RunOptions:
                 api_key_env=self.api_key_env,
                 api=self.api,
                 options=options,
+                need_key=need_keys,
             )
             if isinstance(model, str)
             else model

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from empathylab.frames import to_polars
-from empathylab.tables import column_named, read_table
+from empathylab.tables import read_table, renamed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,9 +47,4 @@ def from_table(data: Any, **columns: str) -> Table:
     path = isinstance(data, str | Path)
     where = Path(data).name if path else "table"
     frame = read_table(Path(data)) if path else to_polars(data)
-    for column in columns.values():
-        column_named(frame, column, where=where)
-    # A column that is in the way of a role was not meant: it goes.
-    taken = [role for role, column in columns.items() if role != column and role in frame.columns]
-    renamed = frame.drop(taken).rename({column: role for role, column in columns.items()})
-    return Table(renamed)
+    return Table(renamed(frame, columns, where=where))

@@ -10,6 +10,7 @@ def one_thread() -> AbstractContextManager[object]:
 
     Threads wait for each other longer than small products take, many times over on a busy machine.
     """
+    import scipy.linalg  # noqa: F401 - only a library that is loaded can be limited
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")

@@ -37,8 +37,12 @@ def open_model(
     api_key_env: str | None = None,
     api: ApiName | None = None,
     options: RequestOptions | None = None,
+    need_key: bool = True,
 ) -> Model:
-    """The model of that name; nothing is started and nothing is sent yet."""
+    """The model of that name; nothing is started and nothing is sent yet.
+
+    Without `need_key` a missing key is no error: enough to say what a run would cost.
+    """
     family, _, rest = name.partition("/")
     added = family not in _FAMILIES and base_url is None
     if added and family not in plugins("models"):
@@ -58,7 +62,7 @@ def open_model(
     if family == FAMILY and base_url is None:
         require_inspect(f"a model of Inspect ({name})")
         return InspectModel(name, options=options)
-    return _endpoint(name, family, rest, base_url, api_key_env, api, options)
+    return _endpoint(name, family, rest, base_url, api_key_env, api, options, need_key)
 
 
 def model_plugin(name: str, part: OpenPlugin) -> OpenPlugin:
@@ -112,6 +116,7 @@ def _endpoint(
     api_key_env: str | None,
     api: ApiName | None = None,
     options: RequestOptions | None = None,
+    need_key: bool = True,
 ) -> EndpointModel:
     provider = PROVIDERS.get(family)
     address = base_url or (provider and _base_url(provider))
@@ -120,7 +125,7 @@ def _endpoint(
     # A provider's own key is never sent to an address that the user gave.
     key_env = api_key_env or (provider.key_env if provider and base_url is None else None)
     key = os.environ.get(key_env, "").strip() if key_env else None
-    if key_env and not key:
+    if key_env and not key and need_key:
         raise ModelSetup(
             f"the environment variable {key_env} is not set",
             where=name,
@@ -172,7 +177,7 @@ def _check_address(name: str, address: str) -> None:
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(
-            "the address must not hold a user, a key or a query",
+            "the address must not contain a user, a key or a query",
             where=name,
             remedy="Give the plain address, and the key with --api-key-env.",
         )
@@ -206,7 +211,7 @@ def _scripted(name: str, rest: str) -> ScriptedModel:
     if not isinstance(answers, list):
         raise ModelSetup("the script must be a JSON list", where=name, remedy='Write ["…"].')
     if not answers:
-        raise ModelSetup("the script holds no answer", where=name, remedy="Add one.")
+        raise ModelSetup("the script contains no answers", where=name, remedy="Add one.")
     return ScriptedModel([str(answer) for answer in answers], name=name)
 
 

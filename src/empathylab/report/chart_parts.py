@@ -131,7 +131,7 @@ def estimates_chart(
             side,
             sort=order if compact else names,
             title=None,
-            axis=alt.Axis(grid=False, labelLimit=190, labelFontSize=14 if large else alt.Undefined),
+            axis=alt.Axis(grid=False, labelLimit=260, labelFontSize=14 if large else alt.Undefined),
         ),
         color=respondent_color(names, field=who, legend=False) if coloured else alt.value(ESTIMATE),
         tooltip=tooltip,

@@ -126,9 +126,11 @@ class Colours:
         if isinstance(colour, dict) and colour.get("field") in _WHO:
             scale = colour.get("scale") or {}
             if domain := scale.get("domain"):
-                made["color"] = colour | {
-                    "scale": scale | {"range": [self.of(name) for name in domain]}
-                }
+                found = [self.of(name) for name in domain]
+                named = (made.get("y") or {}).get("field") == colour["field"]
+                if named and _OTHERS[0] in found:  # a colour for some would set them apart
+                    found = [known if known == _PEOPLE[0] else _OTHERS[0] for known in found]
+                made["color"] = colour | {"scale": scale | {"range": found}}
         return made
 
 

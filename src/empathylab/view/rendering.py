@@ -16,7 +16,7 @@ import jinja2
 
 from empathylab import __version__
 from empathylab.analysis.text.names import name_of
-from empathylab.html_templates import package_templates, template_environment
+from empathylab.html_templates import package_templates, template_environment, turn_style
 from empathylab.view.tables import Table
 
 NAVIGATION = (
@@ -59,7 +59,8 @@ def asset_paths() -> dict[str, str]:
 @functools.cache
 def asset(name: str) -> bytes:
     """The content of a file that pages load."""
-    return files("empathylab.view").joinpath("static", name).read_bytes()
+    content = files("empathylab.view").joinpath("static", name).read_bytes()
+    return content + turn_style() if name == "view.css" else content
 
 
 def _served_as(name: str) -> str:

@@ -129,6 +129,18 @@ class TablePage:
         return self._address(page=str(self.number + 1)) if more else None
 
     @property
+    def filtered(self) -> bool:
+        """Whether the address asks for some of the rows only."""
+        return any(self.query[name] for name in self.query if name not in ("page", "csv", "view"))
+
+    @property
+    def message(self) -> str:
+        """What stands in place of rows where there are none."""
+        if self.number > 1:
+            return "The list ends before this page."
+        return "Nothing matches these filters." if self.filtered else self.table.empty
+
+    @property
     def csv(self) -> str:
         """The address of all rows as a file."""
         return self._address(csv=self.table.name)

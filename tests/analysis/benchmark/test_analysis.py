@@ -59,10 +59,10 @@ def test_arms_rated_at_different_times_are_said_with_who_rated_them(
     reference = reference_ratings(sqlite_lab, STUDY)
     found = measure(sqlite_lab, reference, "gpt", "a/judge", PROMPT).measurement
     said = rests_on(found)
-    assert "were not rated together (gpt on 2023-11-21 and human on 2023-11-20)" in said[1]
+    assert "were not rated together (gpt on 2023-11-21 and people on 2023-11-20)" in said[1]
     assert said[2].startswith("The raters of the arms were compared")
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
-    assert "were not rated together (human on 2023-11-20" in board.notes[0]
+    assert "were not rated together (people on 2023-11-20" in board.notes[0]
     assert board.notes[1].startswith(
         "The raters of the arms were compared (6 of people and 6 of gpt"
     )

@@ -57,10 +57,13 @@ def test_some_raters_of_both_arms_make_a_mixed_design() -> None:
     found = recognise_design(ratings([*between(4), *within(2)]), "human")
     assert found.kind == "mixed"
     assert found.raters_per_arm == {"human": 4, "gpt": 4}
+    assert found.raters_vary_by_arm
 
 
 def test_one_stray_rater_in_twenty_does_not_change_the_design() -> None:
     assert recognise_design(ratings([*between(19), *within(1)]), "human").kind == "between"
+    # One rater in five is more than an exception.
+    assert recognise_design(ratings([*between(8), *within(2)]), "human").kind == "mixed"
     dropout = ("late", 0, "gpt")
     assert recognise_design(ratings([*within(3), dropout]), "human").kind == "within"
 
@@ -120,6 +123,17 @@ def test_pairs_are_made_by_what_the_ratings_share() -> None:
     apart = [(f"r{r}", s, ARMS[s % 2]) for r in range(3) for s in range(4)]
     assert pairing_unit(ratings(apart)) == "rater"
     assert pairing_unit(ratings(between())) == "situation"
+    assert pairing_unit(ratings([*between(), *within(1)])) == "situation"
+
+
+def test_slopes_need_15_raters_of_two_arms() -> None:
+    """Five per parameter: the slopes' covariance has three."""
+    terms = [
+        [term.term for term in random_terms(recognise_design(ratings(within(raters)), "human"))]
+        for raters in (15, 14)
+    ]
+    assert terms[0][0] == "(1 + arm|rater)"
+    assert terms[1][:2] == ["(1|rater)", "(1|arm:rater)"]
 
 
 def arms(*rows: tuple[str, str]) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from empathylab.report.ratings.specification_chart import specification_chart
 from empathylab.stats.mixed import clmm
 from empathylab.stats.raters.exclusions import StraightLining
 from tests.analysis.ratings.test_conclusions import likert, pooled_sd, several_per_reply, table
+from tests.analysis.ratings.test_slopes import ZERO, few_within
 
 
 def test_every_combination_of_choices_is_a_specification() -> None:
@@ -80,3 +81,11 @@ def test_the_curve_shows_every_specification() -> None:
     assert chart is not None
     assert str(chart).count("'SDs'") >= len(found.multiverse.specifications)
     assert found.to_dict()["multiverse"]["summaries"][0]["dimension"] == "warmth"
+
+
+def test_the_first_conclusion_is_one_of_the_specifications() -> None:
+    """Eight raters of both arms, whose preferences are estimated as 0."""
+    result = ratings.from_table(few_within(8, *ZERO[8]), reference="human", specifications=True)
+    assert result.multiverse is not None
+    by_method = {found.method: found.p for found in result.multiverse.specifications}
+    assert by_method["mixed model, logit"] == pytest.approx(result.conclusions[0].p)

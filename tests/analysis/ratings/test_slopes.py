@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 from empathylab.analysis import ratings
+from empathylab.analysis.ratings.model import Test
+from empathylab.situations.sources.released import Dimension
+from empathylab.stats.mixed import Clmm, FixedEffect, lmm
+from empathylab.stats.mixed.ordinal.proportional_odds import proportional_odds_test
+from empathylab.store.ratings import Study
+from tests.analysis.ratings.test_conclusions import table
+
+ZERO = {8: (0.5, 28), 4: (0.5, 6)}
+"""Spread of preferences and seed of studies in which the ordinal model estimates it as 0."""
 
 
 def within(slope_sd: float, seed: int) -> pl.DataFrame:
@@ -43,17 +53,51 @@ def test_slopes_that_the_ratings_do_not_show_are_simplified() -> None:
     assert not any("arm:rater" in caveat for caveat in found.conclusions[0].caveats)
 
 
-def test_few_raters_of_both_arms_keep_the_error_of_maximum_likelihood() -> None:
-    frame = within(0.8, 3).filter(pl.col("rater").cast(pl.Int64) < 8)
-    frame = frame.with_columns(situation="s" + (pl.int_range(pl.len()) % 96).cast(pl.String))
-    found = ratings.from_table(frame, reference="human")
-    [model] = found.models
-    assert model.model is not None
-    assert "(1|arm:rater)" in model.model.formula
-    test = model.tests["armgpt"]
-    assert test.se == model.model.coefficients["armgpt"].se
-    # Eight raters: the arm is tested with few degrees of freedom, not by Wald's z.
-    assert test.df < 30
+def few_within(raters: int, slope_sd: float, seed: int) -> pl.DataFrame:
+    """Too few raters of both arms for slopes; every situation has two ratings."""
+    frame = within(slope_sd, seed).filter(pl.col("rater").cast(pl.Int64) < raters)
+    number = pl.int_range(pl.len()) % (12 * raters)
+    return frame.with_columns(situation="s" + number.cast(pl.String))
+
+
+def arm_test(frame: pl.DataFrame) -> tuple[Clmm, Test]:
+    """The model of a study and the test of its arm."""
+    [found] = ratings.from_table(frame, reference="human").models
+    assert isinstance(found.model, Clmm)
+    assert "(1|arm:rater)" in found.model.formula
+    return found.model, found.tests["armgpt"]
+
+
+def linear(frame: pl.DataFrame, formula: str, reml: bool = True) -> FixedEffect:
+    return lmm(frame, formula, reml=reml, reference={"arm": "human"}).coefficients["armgpt"]
+
+
+def test_few_raters_of_both_arms_are_tested_as_few() -> None:
+    frame = few_within(8, 1.2, 3)
+    model, test = arm_test(frame)
+    assert model.boundary == ()
+    exact, biased = (linear(frame, model.formula, reml) for reml in (True, False))
+    effect = model.coefficients["armgpt"]
+    assert test.se == pytest.approx(effect.se * exact.se / biased.se)
+    # The arms are compared within 8 raters: t(7), not Wald's z.
+    assert test.df == pytest.approx(exact.df)
+    assert test.df == pytest.approx(7, abs=2)
+
+
+@pytest.mark.parametrize(("raters", "omitted"), [(8, True), (4, False)])
+def test_a_preference_estimated_as_0_costs_degrees_of_freedom_below_5_raters_only(
+    raters: int, omitted: bool
+) -> None:
+    """The ordinal model finds no preference, the linear model with the same formula finds one."""
+    frame = few_within(raters, *ZERO[raters])
+    model, test = arm_test(frame)
+    assert "arm:rater" in model.boundary
+    whole, without = (
+        linear(frame, formula)
+        for formula in (model.formula, model.formula.replace(" + (1|arm:rater)", ""))
+    )
+    assert whole.df < 20 < without.df
+    assert test.df == pytest.approx(without.df if omitted else whole.df)
 
 
 def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
@@ -70,3 +114,47 @@ def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
     [caveat] = [caveat for caveat in first.caveats if "differs between thresholds" in caveat]
     assert "at 1|2" in caveat
     assert "at 2|3" in caveat
+
+
+def test_proportional_odds_are_judged_by_the_more_careful_clustering() -> None:
+    """Every reply has 20 ratings, so that raters and replies are clusters."""
+    frame = table(raters=20, each=6, seed=2).with_columns(
+        situation="s" + (pl.int_range(pl.len()) % 6).cast(pl.String)
+    )
+    result = ratings.from_table(frame.drop("valence"))
+    by_rater, by_reply = (
+        proportional_odds_test(
+            result.ratings, "rating ~ arm", "arm", cluster=cluster, reference={"arm": "human"}
+        ).p_clustered
+        for cluster in ("rater", "reply_id")
+    )
+    assert by_rater != pytest.approx(by_reply)
+    [found] = result.models
+    assert found.odds is not None
+    assert found.odds.p == pytest.approx(max(by_rater, by_reply))
+
+
+def test_an_effect_that_cannot_be_fitted_is_dropped_and_named() -> None:
+    """Of warmth each rater gave one rating per arm: nothing tells a preference from chance."""
+    draw = np.random.default_rng(1)
+    rows = [
+        (f"r{rater}", arm, f"s{(rater + 2 * number) % 5}", name, draw.normal(50, 10))
+        for rater in range(10)
+        for arm in ("human", "gpt")
+        for name, count in (("help", 3), ("warmth", 1))
+        for number in range(count)
+    ]
+    names = ["rater", "arm", "situation", "dimension", "rating"]
+    dimensions = tuple(Dimension(name, (), ends=(0, 100)) for name in ("help", "warmth"))
+    found = ratings.from_table(
+        pl.DataFrame(rows, schema=names, orient="row"),
+        study=Study("s", "S", "within", dimensions, "closed"),
+    )
+    helped, warm = found.models
+    assert helped.dropped == ()
+    assert warm.model is not None
+    assert "arm:rater" not in warm.model.formula
+    [reason] = warm.dropped
+    assert reason.startswith("(1|arm:rater): ")
+    first = next(item for item in found.conclusions if item.dimension == "warmth")
+    assert f"Not in the model: {reason}" in first.caveats

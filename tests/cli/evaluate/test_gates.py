@@ -47,6 +47,17 @@ def test_without_a_judge_the_summary_says_how_to_score_the_replies() -> None:
     assert content["gates"] == []
 
 
+def test_two_models_that_a_judge_scored_are_compared() -> None:
+    scored = found(MODEL, OTHER, "--judge", STRICT)["respondents"]
+    means = [one["replies"]["scores"]["empathy"]["mean"] for one in scored]
+    compared = as_json("analyze", "compare", MODEL, OTHER, "--on", "judge")
+    assert compared["what"] == "empathy"
+    assert compared["n_pairs"] == 32
+    assert compared["difference"] == pytest.approx(means[0] - means[1])
+    by_cause = as_json("analyze", "compare", MODEL, OTHER, "--on", "judge", "--dimension", "cause")
+    assert by_cause["what"] == "cause"
+
+
 def test_the_json_has_scores_with_the_judges_card() -> None:
     content = found(MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=3.5")
     [respondent] = content["respondents"]
@@ -127,7 +138,7 @@ def test_a_worse_model_fails_against_a_baseline_and_an_equal_one_passes() -> Non
         (["--max-unusable", "150%"], "between 0% and 100%"),
         (["--no-worse-than", "0.2"], "--baseline RUN"),
         (["--baseline", "99", "--no-worse-than", "0.2"], "there is no run '99'"),
-        (["--judge", "a/b", "--judge", "c/d"], "one model scores the replies"),
+        (["--judge", "a/b", "--judge", "c/d"], "only one model can score the replies"),
     ],
 )
 def test_gates_that_cannot_be_read_are_exit_2_before_anything_is_asked(

@@ -11,7 +11,7 @@ import pytest
 from empathylab.cli.evaluate.sweep import read_sweep
 from empathylab.errors import UserError
 from empathylab.protocols import reply_template
-from tests.helpers.command_line import Done, empathylab
+from tests.helpers.command_line import Done, as_json, empathylab
 
 SWEEP = """\
 models:
@@ -61,6 +61,13 @@ def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:
     assert not (tmp_path / "lab").exists()
 
 
+def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    asked = ("evaluate", "openai/gpt-4o-mini")
+    assert as_json(*asked, "--dry-run")["requests"][0]["most_cost"] > 0
+    assert "OPENAI_API_KEY is not set" in empathylab(*asked).stderr
+
+
 def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:
     file = tmp_path / "other.yaml"
     file.write_text("models: [a/b]\nmodes: [structured, free]\nseeds: [1, 2, 3]\n")
@@ -88,7 +95,7 @@ def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: s
 
 
 def test_what_the_file_says_cannot_be_an_option() -> None:
-    assert "Write them in the file" in run("--judge", "a/b", code=2).stderr
+    assert "Set them in the file" in run("--judge", "a/b", code=2).stderr
 
 
 def test_the_documented_sweep_is_valid() -> None:

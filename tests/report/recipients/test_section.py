@@ -71,6 +71,7 @@ def test_a_released_file_is_imported_analysed_and_reported(released: Path) -> No
     first = first_screen(data)
     assert first.question == "How do people feel about the replies that they get?"
     assert {headline.section for headline in first.shown} == {"recipients"}
+    assert str(first.shown[0]).endswith("; on heard they rated them higher.")
     assert first.chart is not None
     assert {row.panel for row in first.chart.rows} == {"Replies by AI", "Replies by people"}
     section = recipients_section(data.recipients, ())

@@ -200,6 +200,29 @@ def test_two_participants_tell_and_reply_and_then_swap(lab: Lab) -> None:
     assert (third["partner_id"], third["state"]) == (None, "waiting")
 
 
+def test_a_reply_that_would_hurt_is_not_passed_on_and_a_second_tab_changes_nothing(
+    sqlite_lab: Lab,
+) -> None:
+    service, clock = opened(sqlite_lab, PEER)
+    ann, bob = told(service, "ann"), told(service, "bob")
+    for person in (ann, bob):
+        page_of(service, person)
+        send(service, person)
+    page_of(service, ann)
+    refused = send(service, bob, message="You are pathetic, ann")
+    assert isinstance(refused, Refused)
+    assert refused.problems["message"].code == "hurtful"
+    assert send(service, bob, message="That is hard") == Saved("chat/reply/1", ended=False)
+    service.submit(bob, "chat/reply/1", {"message": "From another tab"})
+    clock.skip(seconds=10)
+    assert turns_on(page_of(service, ann))[-1] == ("other", "That is hard")
+    # Those who tell may say what was said to them.
+    assert isinstance(send(service, ann, message="He said: you are pathetic", heard="1"), Saved)
+    service.submit(ann, "chat/1", {"message": "Other words", "heard": "3"})
+    kept = [turn["text"] for turn in rows_of(sqlite_lab, schema.live_turns)]
+    assert kept == ["The story of ann", "That is hard", "He said: you are pathetic", None]
+
+
 def test_a_partner_who_leaves_ends_the_conversation_for_the_other(lab: Lab) -> None:
     service, clock = opened(lab, PEER)
     ann, bob = told(service, "ann"), told(service, "bob")
@@ -217,6 +240,29 @@ def test_a_partner_who_leaves_ends_the_conversation_for_the_other(lab: Lab) -> N
     assert (page.step, page.content.live.ended) == ("chat/reply/1", "left")
     send(service, ann, end="yes")
     assert page_of(service, ann).step == "feel"
+
+
+def test_a_partner_in_crisis_ends_the_conversation_for_the_other_without_saying_why(
+    sqlite_lab: Lab,
+) -> None:
+    service, clock = opened(sqlite_lab, PEER)
+    ann, bob = told(service, "ann"), told(service, "bob")
+    for person in (ann, bob):
+        page_of(service, person)
+        send(service, person)
+    page_of(service, ann)
+    send(service, bob, message="That is hard")
+    clock.skip(seconds=10)
+    send(service, ann, message="I want to die", heard="1")
+    assert isinstance(service.view(ann), Finished)
+    kept = [(row["state"], row["reason"]) for row in rows_of(sqlite_lab, schema.live_conversations)]
+    assert kept == [("ended", "safety"), ("ended", "left")]
+    page = page_of(service, bob)
+    assert (waits(page), "want to die" in repr(page)) == (False, False)
+    send(service, bob, end="yes")
+    page = page_of(service, bob)
+    assert page.content.live is not None
+    assert (page.step, page.content.live.ended) == ("chat/1", "left")
 
 
 def test_nobody_waits_for_a_partner_forever(sqlite_lab: Lab) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
-from typing import Any
+import sys
 
 import numpy as np
 import polars as pl
@@ -229,14 +228,7 @@ def test_texts_of_marks_only_can_be_classified() -> None:
 def test_without_scikit_learn_the_install_command_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    imported = builtins.__import__
-
-    def refusing(name: str, *rest: Any, **named: Any) -> Any:
-        if name == "sklearn":
-            raise ModuleNotFoundError(name=name)
-        return imported(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", refusing)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtra, match=r"pip install 'empathylab\[style\]'"):
         predictability(two_styles())
 

@@ -91,36 +91,22 @@ def _compared(comparison: Comparison) -> Conclusion:
     points = number(abs(test.estimate))
     how = "paired by persona" if test.paired else "with different personas"
     across = comparison.kind == "simulators"
-    if not math.isfinite(test.p):
-        kind: Kind = "inconclusive"
-        result = f"differed by {signed(test.estimate)} points, which cannot be tested,"
-    elif comparison.p_holm < ALPHA:
-        kind = "different" if across else "better" if test.estimate > 0 else "worse"
-        result = f"ended {points} points {'higher' if test.estimate > 0 else 'lower'}"
-    else:
-        kind = "inconclusive"
-        result = f"differed by {signed(test.estimate)} points, which could be chance,"
-    numbers = f" ({counted(test.n, 'persona')}; too few, or the same difference with each)"
+    kind: Kind = "inconclusive"
+    personas = counted(test.n, "persona")
+    tested = f", which cannot be tested ({personas}; too few, or all differ alike)"
     if math.isfinite(test.p):
-        numbers = (
+        if comparison.p_holm < ALPHA:
+            kind = "different" if across else "better" if test.estimate > 0 else "worse"
+        tested = "" if comparison.p_holm < ALPHA else ", which could be chance"
+        tested += (
             f" (95% CI [{signed(test.low)}, {signed(test.high)}], "
-            f"{p_text(comparison.p_holm, 'p (Holm)')}, {how}, {counted(test.n, 'persona')})"
+            f"{p_text(comparison.p_holm, 'p (Holm)')}, {how}, {personas})"
         )
-    if across:
-        sentence = (
-            f"Conversations with {comparison.respondent} {result} with {comparison.simulator} "
-            f"as simulator "
-            f"{'than' if kind == 'different' else 'compared with'} "
-            f"{comparison.reference_simulator} "
-            f"as simulator{numbers}."
-        )
-    else:
-        sentence = (
-            f"{_simulated_by(comparison.simulator)}, conversations with {comparison.respondent} "
-            f"{result} "
-            f"{'than' if kind in ('better', 'worse') else 'compared with'} those with "
-            f"{comparison.reference}{numbers}."
-        )
+    other = f"with {comparison.reference_simulator}" if across else f"with {comparison.reference}"
+    sentence = (
+        f"{_simulated_by(comparison.simulator)}, conversations with {comparison.respondent} ended "
+        f"{points} points {'higher' if test.estimate > 0 else 'lower'} than {other}{tested}."
+    )
     return Conclusion(
         kind=kind,
         sentence=sentence,
@@ -250,7 +236,7 @@ def caveats(
     simulated = [name for name in sensitivity.names if name != PEOPLE]
     if simulated and not compared:
         found.append(
-            "Feelings are what a simulator says a person would feel. They are no measure of real "
+            "Feelings are what a simulator says a person would feel. They do not measure real "
             "people until the simulator has been compared with people's ratings."
         )
     if len(simulated) == 1:
@@ -265,11 +251,11 @@ def caveats(
             "model differently, rename it at import."
         )
     elif sensitivity.problem and len(simulated) > 1:
-        found.append(f"The simulator's variance share is not known: {sensitivity.problem}.")
+        found.append(f"The simulator's share of the variance is unknown: {sensitivity.problem}.")
     elif 1 < len(simulated) < 5:
         found.append(
-            f"The simulator's variance share rests on {len(simulated)} simulators, so it is a "
-            "rough figure."
+            f"The simulator's share of the variance rests on {len(simulated)} simulators, so it "
+            "is a rough figure."
         )
     if len(simulated) > 1 and sensitivity.shared and not sensitivity.ranks.pairs:
         found.append(

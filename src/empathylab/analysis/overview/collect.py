@@ -197,8 +197,6 @@ def from_lab(lab: Lab, *, first: Collection[int] = ()) -> LabOverview:
 
     The runs in `first` come before all others.
     """
-    import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
-
     # Style takes longest, and most of that time is spent in libraries that let other threads work.
     with one_thread(), ThreadPoolExecutor(max_workers=1) as beside:
         return _collected(lab, first, beside.submit(report_style, lab))
@@ -260,8 +258,6 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
 
 def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:
     """The results of these runs of scales and replies alone: what a command has just measured."""
-    import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
-
     chosen = list(runs)
     shown = runs_frame(lab).filter(pl.col("run").is_in(chosen))
     read = read_appraisals(lab)
@@ -369,7 +365,7 @@ def _progress(lab: Lab, name: str) -> str:
     )
     return (
         f"The study {name} ({status.title}) is still {status.status}: {finished} of {places} "
-        f"places are finished, with {status.ratings:,} ratings. Results are shown once it is "
+        f"slots are finished, with {status.ratings:,} ratings. Results are shown once it is "
         "closed."
     )
 

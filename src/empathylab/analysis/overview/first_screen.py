@@ -56,6 +56,10 @@ class MainChart:
     """Whether the estimates are changes, so that 0 means no change."""
     omitted: int = 0
     """Respondents between the highest and the lowest that are not shown."""
+    coloured: bool = True
+    """Whether the rows are respondents, each of which has its colour."""
+    interval: str = "95% CI"
+    """What the line around an estimate is; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +210,8 @@ def _recipients(data: LabOverview) -> MainChart | None:
         )
         for cell in found.cells
     ]
-    return _drawn(f"Mean {found.outcome} of recipients", rows, None)
+    made = _drawn(f"Mean {found.outcome} of recipients", rows, None)
+    return replace(made, coloured=False)
 
 
 def _scores(data: LabOverview) -> MainChart | None:
@@ -298,7 +303,7 @@ def _lengths(data: LabOverview) -> MainChart | None:
         for length in data.lengths
         if length.median_words is not None
     ]
-    return _drawn("Words per reply: median and middle half", rows, None) if rows else None
+    return _drawn("Median words per reply", rows, None, interval="middle half") if rows else None
 
 
 def _drawn(
@@ -309,6 +314,7 @@ def _drawn(
     keep: str | None = None,
     percent: bool = False,
     zero: bool = False,
+    interval: str = "95% CI",
 ) -> MainChart:
     """The chart; of very many respondents the highest, the lowest and the one to keep."""
     first = rows[0].panel
@@ -336,6 +342,7 @@ def _drawn(
         percent=percent,
         zero=zero,
         omitted=len(names) - len(kept),
+        interval=interval if any(row.low is not None for row in shown) else "",
     )
 
 

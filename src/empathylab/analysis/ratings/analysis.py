@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -13,27 +13,16 @@ from empathylab.analysis.preregistration.deviations import preregistered
 from empathylab.analysis.ratings.bayes import bayes_models
 from empathylab.analysis.ratings.collection_periods import collection_periods
 from empathylab.analysis.ratings.conclusions import conclusions, descriptions
-from empathylab.analysis.ratings.design import (
-    REPLY,
-    RatingsDesign,
-    pairing_unit,
-    recognise_design,
-    reference_arm,
-    with_replies,
-)
 from empathylab.analysis.ratings.differences import comparisons
 from empathylab.analysis.ratings.exclusions import check_rules, declared_rules, kept_ratings
-from empathylab.analysis.ratings.looks import current_look
-from empathylab.analysis.ratings.margins import checked_margins
 from empathylab.analysis.ratings.model import (
     DimensionModel,
     Progress,
-    dimension_models,
     model_choice,
-    random_terms,
     with_intervals,
 )
 from empathylab.analysis.ratings.multiverse import Multiverse, multiverse
+from empathylab.analysis.ratings.plan import Plan, planned
 from empathylab.analysis.ratings.raters import (
     AnsweredScale,
     compared_raters,
@@ -41,19 +30,17 @@ from empathylab.analysis.ratings.raters import (
     with_contradictions,
 )
 from empathylab.analysis.ratings.result import RatingsResult
-from empathylab.analysis.ratings.scales import StudyScales, Thresholds, study_scales
-from empathylab.errors import InputError, UnknownName
+from empathylab.analysis.ratings.scales import Thresholds
+from empathylab.errors import InputError
 from empathylab.protocols.reply_templates import told_fields
-from empathylab.situations.sources.rating_tables import points_of
-from empathylab.situations.sources.released import Dimension
-from empathylab.stats.arms import (
-    ArmComparison,
-    PairedComparison,
-    compare_arms,
-    compare_paired_arms,
+from empathylab.stats.arms import ArmComparison
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies
+from empathylab.stats.raters.exclusions import (
+    Rule,
+    WithAndWithout,
+    apply_exclusions,
+    with_and_without,
 )
-from empathylab.stats.arms.means import MeanComparison, compare_means
-from empathylab.stats.raters.exclusions import Rule, apply_exclusions, with_and_without
 from empathylab.store import Lab, responses_frame
 from empathylab.store.ratings import (
     Study,
@@ -71,8 +58,6 @@ from empathylab.store.studies.records import frozen_responses, frozen_situations
 from empathylab.study.admin.embargo import is_running, require_closed
 from empathylab.study.archives.packing import is_complete, read_protocol
 from empathylab.study.design.material_notes import information_sentence
-
-_NEEDED = ("rater", "arm", "situation", "rating")
 
 
 def from_lab(
@@ -195,89 +180,108 @@ def from_table(
     `bayes` for the posterior of every ordinal model (the extra `bayes`).
     `keep` is a lab that stores simulated studies; `progress` is called after each.
     """
-    ratings, incomplete = _checked(frame, study, raters)
-    declared = study or _inferred(ratings)
-    rated = ratings["arm"].unique(maintain_order=True).to_list()
-    against = reference_arm(reference, rated, arms)
-    order = [against.name, *(name for name in rated if name != against.name)]
-    of_study = study_scales(declared, ratings, good_from)
-    margins = checked_margins(margin, declared.margins, of_study)
-    design = recognise_design(ratings, against.name)
-    look = current_look(declared.looks, design.rated_replies, running=running)
-    known = list(scales)
-    people = ratings.select("rater").unique(maintain_order=True) if raters is None else raters
-    everybody, contradictions = with_contradictions(people, answers, known)
+    plan = planned(
+        frame,
+        study=study,
+        arms=arms,
+        raters=raters,
+        reference=reference,
+        good_from=good_from,
+        margin=margin,
+        running=running,
+    )
+    answered = list(scales)
+    people = _people(plan, raters, answers, answered, rules)
+    exclusions, kept = _excluded(plan, people)
+    whole = exclusions.everybody if exclusions else plan.compared(plan.ratings)
+    means = plan.means(plan.ratings)
+    differences = comparisons(whole, means, plan.scales)
+    models = with_intervals(
+        plan.models(plan.ratings), bootstrap=bootstrap, spread=spread, keep=keep, progress=progress
+    )
+    return RatingsResult(
+        study=plan.study,
+        reference_arm=plan.reference,
+        recognised=plan.design,
+        scales=plan.scales,
+        model=model_choice(models, plan.terms),
+        conclusions=conclusions(differences, models, plan.design, plan.margins, plan.look)
+        if len(plan.arms) > 1
+        else descriptions(whole, means, plan.scales),
+        differences=tuple(differences),
+        ratings=plan.ratings,
+        comparison=whole,
+        means=means,
+        paired=plan.paired(),
+        models=models,
+        raters=people.present,
+        rater_comparison=compared_raters(
+            people.present, plan.reference.name, [scale.id for scale in answered], compare
+        ),
+        inconsistencies=people.contradictions,
+        exclusions=exclusions,
+        kept_models=() if kept is None else plan.models(kept),
+        kept_means=() if kept is None else plan.means(kept),
+        raters_without_ratings=people.without_ratings,
+        unrated=tuple(unrated),
+        collected=collection_periods(arms, plan.arms),
+        unmet_rules=people.unmet_rules,
+        incomplete_rows=plan.incomplete,
+        margins=plan.margins,
+        look=plan.look,
+        multiverse=_multiverse(plan, kept, models) if specifications else None,
+        bayes=bayes_models(models, plan.scales, plan.margins) if bayes else (),
+    )
+
+
+class _People(NamedTuple):
+    """The raters, and the rules by which some of them are excluded in a second analysis."""
+
+    present: pl.DataFrame
+    """Those with ratings."""
+    without_ratings: int
+    contradictions: Inconsistencies | None
+    rules: Sequence[Rule]
+    unmet_rules: tuple[str, ...]
+
+
+def _people(
+    plan: Plan,
+    raters: pl.DataFrame | None,
+    answers: pl.DataFrame | None,
+    scales: Sequence[AnsweredScale],
+    rules: Sequence[Rule] | None,
+) -> _People:
+    ratings = plan.ratings
+    known = ratings.select("rater").unique(maintain_order=True) if raters is None else raters
+    everybody, contradictions = with_contradictions(known, answers, scales)
     present = of_one_arm(everybody, ratings)
     unmet: tuple[str, ...] = ()
     if rules is None:
-        applied, unmet = declared_rules(declared, present, contradictions)
+        rules, unmet = declared_rules(plan.study, present, contradictions)
     else:
-        applied = list(rules)
-        check_rules(applied, present, contradictions, declared)
+        check_rules(rules, present, contradictions, plan.study)
+    return _People(present, everybody.height - present.height, contradictions, rules, unmet)
 
-    # Where replies vary, a test must not take them as the only ones of interest.
-    reply = REPLY if design.replies_vary else ""
-    ratings = with_replies(ratings)
 
-    def compared(part: pl.DataFrame) -> ArmComparison:
-        return _compared(part, of_study, against.name, reply)
-
-    exclusions, kept = None, None
-    if applied:
-        excluded = apply_exclusions(ratings, present, applied)
-        kept = kept_ratings(excluded, ratings, against.name)
-        exclusions = with_and_without(ratings, excluded, compared)
-    terms = random_terms(design)
-    continuous = list(of_study.continuous.items())
-    models = dimension_models(ratings, continuous, against.name, terms)
-    models = with_intervals(
-        models, bootstrap=bootstrap, spread=spread, keep=keep, progress=progress
-    )
-    whole = exclusions.everybody if exclusions else compared(ratings)
-    means = _means(ratings, of_study, against.name, reply)
-    differences = comparisons(whole, means, of_study)
-    return RatingsResult(
-        study=declared,
-        reference_arm=against,
-        recognised=design,
-        scales=of_study,
-        model=model_choice(models, terms),
-        conclusions=conclusions(differences, models, design, margins, look)
-        if len(order) > 1
-        else descriptions(whole, means, of_study),
-        differences=tuple(differences),
-        ratings=ratings,
-        comparison=whole,
-        means=means,
-        paired=_paired(declared, ratings, of_study, against.name) if len(order) > 1 else None,
-        models=models,
-        raters=present,
-        rater_comparison=compared_raters(
-            present, against.name, [scale.id for scale in known], compare
-        ),
-        inconsistencies=contradictions,
-        exclusions=exclusions,
-        kept_models=() if kept is None else dimension_models(kept, continuous, against.name, terms),
-        kept_means=() if kept is None else _means(kept, of_study, against.name, reply),
-        raters_without_ratings=everybody.height - present.height,
-        unrated=tuple(unrated),
-        collected=collection_periods(arms, order),
-        unmet_rules=unmet,
-        incomplete_rows=incomplete,
-        margins=margins,
-        look=look,
-        multiverse=_multiverse(ratings, kept, models, design, declared) if specifications else None,
-        bayes=bayes_models(models, of_study, margins) if bayes else (),
-    )
+def _excluded(
+    plan: Plan, people: _People
+) -> tuple[WithAndWithout[ArmComparison] | None, pl.DataFrame | None]:
+    """The comparison with and without the excluded raters, and the ratings without theirs."""
+    if not people.rules:
+        return None, None
+    excluded = apply_exclusions(plan.ratings, people.present, people.rules)
+    kept = kept_ratings(excluded, plan.ratings, plan.reference.name)
+    return with_and_without(plan.ratings, excluded, plan.compared), kept
 
 
 def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
     ratings = ratings_frame(lab, study.name).filter(rater_kind="person")
     if ratings.is_empty():
         raise InputError(
-            "the study holds no rating by a person",
+            "the study has no ratings by people",
             where=f"study {study.name}",
-            remedy="Let people rate, or import ratings."
+            remedy="Let people rate, or import ratings; simulated raters do not count."
             if study.dimensions
             else "It asks for none: `empathylab analyze appraisal` shows scales answered after "
             "situations, `empathylab analyze style` how people wrote.",
@@ -292,7 +296,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
         raise InputError(
             f"no reply to a situation of {only} was rated",
             where=f"study {study.name}",
-            remedy=f"Choose a set or draw of the situations that were rated (set {rated}).",
+            remedy=f"Choose a set or sample of the situations that were rated (set {rated}).",
         )
     return chosen
 
@@ -306,91 +310,9 @@ def _unrated(lab: Lab, ratings: pl.DataFrame) -> tuple[str, ...]:
     return tuple(name for name in names if name not in rated)
 
 
-def _checked(
-    frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | None
-) -> tuple[pl.DataFrame, int]:
-    """The complete ratings of people, with a dimension each, and how many rows are incomplete."""
-    for column in _NEEDED:
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
-    if "dimension" not in frame.columns:
-        name = study.dimensions[0].name if study and study.dimensions else "rating"
-        frame = frame.with_columns(dimension=pl.lit(name))
-    texts = ("rater", "arm", "situation", "dimension")
-    _check_numbers(frame["rating"])
-    rating = pl.col("rating").cast(pl.Float64).fill_nan(None)
-    ratings = frame.with_columns(pl.col(texts).cast(pl.String), rating)
-    if raters is not None and "kind" in raters.columns:
-        people = raters.filter(kind="person")["rater"].implode()
-        ratings = ratings.filter(pl.col("rater").is_in(people))
-    complete = ratings.drop_nulls(_NEEDED)
-    if complete.is_empty():
-        raise InputError("there are no ratings", remedy="Collect or import ratings first.")
-    return complete, ratings.height - complete.height
-
-
-def _check_numbers(given: pl.Series) -> None:
-    numbers = given.cast(pl.Float64, strict=False)
-    wrong = given.filter(
-        (numbers.is_null() & given.is_not_null()) | numbers.is_infinite().fill_null(False)
-    )
-    if len(wrong):
-        raise InputError(
-            "'rating' must hold finite numbers",
-            got=wrong[0],
-            remedy="Code the ratings as numbers, from worst to best.",
-        )
-
-
-def _inferred(ratings: pl.DataFrame) -> Study:
-    """A study with the scales that the ratings show."""
-    dimensions = [
-        Dimension(str(name), tuple(points_of(set(part["rating"].drop_nulls()))))
-        for (name,), part in ratings.group_by("dimension", maintain_order=True)
-    ]
-    several = ratings.group_by("rater").agg(pl.col("arm").n_unique())["arm"]
-    design = "within" if (several > 1).any() else "between"
-    return Study("table", "Ratings", design, tuple(dimensions), "closed")
-
-
-def _compared(
-    frame: pl.DataFrame, scales: StudyScales, reference: str, reply: str
-) -> ArmComparison:
-    if not scales.counted:
-        return ArmComparison(reference, {}, (), (), (), {}, 0.95, "rater")
-    counted = frame.filter(pl.col("dimension").is_in(list(scales.counted)))
-    return compare_arms(counted, scales.counted, reference=reference, reply=reply)
-
-
-def _means(
-    frame: pl.DataFrame, scales: StudyScales, reference: str, reply: str
-) -> tuple[MeanComparison, ...]:
-    return tuple(
-        compare_means(
-            frame.filter(dimension=name), dimension=name, reference=reference, reply=reply
-        )
-        for name in scales.continuous
-        if name in scales.by_mean
-    )
-
-
 def _multiverse(
-    ratings: pl.DataFrame,
-    kept: pl.DataFrame | None,
-    models: Sequence[DimensionModel],
-    design: RatingsDesign,
-    study: Study,
+    plan: Plan, kept: pl.DataFrame | None, models: Sequence[DimensionModel]
 ) -> Multiverse:
-    samples = {"nobody": ratings} | ({} if kept is None else {"by the rules": kept})
-    points = {dimension.name: tuple(dimension.values) for dimension in study.dimensions}
-    return multiverse(samples, models, design, points)
-
-
-def _paired(
-    study: Study, ratings: pl.DataFrame, scales: StudyScales, reference: str
-) -> PairedComparison | None:
-    if study.design != "within" or not scales.counted:
-        return None
-    counted = ratings.filter(pl.col("dimension").is_in(list(scales.counted)))
-    unit = pairing_unit(counted)
-    return compare_paired_arms(counted, scales.counted, unit=unit, reference=reference)
+    samples = {"nobody": plan.ratings} | ({} if kept is None else {"by the rules": kept})
+    points = {dimension.name: tuple(dimension.values) for dimension in plan.study.dimensions}
+    return multiverse(samples, models, plan.design, points)

@@ -12,6 +12,7 @@ import polars as pl
 
 from empathylab.analysis.ratings.raters import raters_paragraph, study_rater_comparison
 from empathylab.analysis.text.apa import listed
+from empathylab.analysis.text.names import name_of
 from empathylab.store import Lab
 from empathylab.store.ratings import arms_frame
 
@@ -93,7 +94,7 @@ def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: b
         first = min(item.first for item in collected if item.first)
         last = max(item.last for item in collected if item.last)
         return [f"The ratings were given {_period(first, last)}."]
-    said = [f"{item.arm} {_period(item.first, item.last)}" for item in collected]
+    said = [f"{name_of(item.arm)} {_period(item.first, item.last)}" for item in collected]
     checked = (
         "their raters were not assigned at random, so the raters are compared before the arms."
         if comparable

@@ -34,6 +34,9 @@ FEW_RATERS = 20
 """Per arm; below it a conclusion warns."""
 _RATERS_PER_SLOPE = 5
 """Raters per parameter of the covariance of slopes, below which it is not tried."""
+_RATERS_PER_ZERO = 5
+"""Raters per arm from which a variance of arm by rater that is estimated as 0 is taken as 0."""
+_ARM_BY_RATER = "(1|arm:rater)"
 _DETERMINED = 0.999
 """A correlation of random effects beyond which one says nothing beside the other."""
 _NAMES = {"clmm": "cumulative link mixed model", "lmm": "linear mixed model"}
@@ -106,17 +109,17 @@ class RandomTerm:
 
 def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
     """The random effects that this design needs."""
-    intercept = RandomTerm("(1|rater)", "a rater's ratings are alike")
+    intercept = RandomTerm("(1|rater)", "ratings by the same rater are similar")
     found = [intercept]
     if design.raters_vary_by_arm:
         reason = "a rater may prefer one arm, and raters saw several arms"
-        equal = (intercept, RandomTerm("(1|arm:rater)", reason, required=False))
+        equal = (intercept, RandomTerm(_ARM_BY_RATER, reason, required=False))
         size = len(design.arms) * (len(design.arms) + 1) // 2
         if design.fewest_raters >= _RATERS_PER_SLOPE * size:
             found = [RandomTerm("(1 + arm|rater)", reason, simpler=equal)]
         else:
             found = list(equal)
-    found.append(RandomTerm("(1|situation)", "ratings of one situation are alike"))
+    found.append(RandomTerm("(1|situation)", "ratings of the same situation are similar"))
     if design.replies_vary:
         # A random slope of arm by situation, with the same variance for every arm.
         several = f"{100 * design.shared_replies:.0f}% of the replies have two or more ratings"
@@ -166,8 +169,9 @@ def _fitted(
     """The model, simplified until it can be estimated.
 
     Slopes that are singular, do not converge or cannot be fitted become intercepts of rater and of
-    arm by rater: slopes with equal variances. Then the last effect that is not required is dropped
-    where the model still cannot be fitted. A variance of zero stays: it changes nothing.
+    arm by rater: slopes with equal variances. Where the model still cannot be fitted, the effect
+    that the error names is dropped, or the last one, as far as it is not required. A variance of
+    zero stays: it changes nothing.
     """
     fixed = "arm * valence" if planned.by_valence else "arm"
     levels = {"arm": reference} | ({"valence": "negative"} if planned.by_valence else {})
@@ -175,11 +179,11 @@ def _fitted(
     dropped: list[str] = []
     fit = lmm if planned.kind == "lmm" else clmm
     while True:
-        model, problem = None, None
+        model, problem, remedy = None, None, ""
         try:
             model = fit(frame, _formula(fixed, terms), reference=levels)
         except InputError as error:
-            problem = str(error)
+            problem, remedy = str(error), error.remedy
         slopes = next((term for term in terms if term.simpler), None)
         if slopes is not None:
             reason = problem if model is None else _degenerate(model)
@@ -191,8 +195,9 @@ def _fitted(
                 continue
         optional = [term for term in terms if not term.required]
         if model is None and optional:
-            dropped.append(f"{optional[-1].term}: {problem}")
-            terms = tuple(term for term in terms if term is not optional[-1])
+            blamed = next((term for term in optional if term.term in remedy), optional[-1])
+            dropped.append(f"{blamed.term}: {problem}")
+            terms = tuple(term for term in terms if term is not blamed)
             continue
         return dataclasses.replace(
             planned,
@@ -200,7 +205,7 @@ def _fitted(
             problem=problem,
             simplified=tuple(simplified),
             dropped=tuple(dropped),
-            tests={} if model is None else _tests(model, frame, levels),
+            tests={} if model is None else coefficient_tests(model, frame, levels),
         )
 
 
@@ -209,8 +214,7 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
 
     None with few raters: there it rejects too often.
     """
-    raters = frame.group_by("arm").agg(pl.col("rater").n_unique())["rater"]
-    if min(raters) < FEW_RATERS:
+    if _fewest_raters(frame) < FEW_RATERS:
         return None
     found = []
     for cluster in ("rater", *([REPLY] if REPLY in frame.columns else [])):
@@ -225,6 +229,12 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
         found.append(ProportionalOddsCheck(test, "rater" if cluster == "rater" else "reply"))
     known = [item for item in found if math.isfinite(item.p)]
     return max(known, key=lambda item: item.p, default=None)
+
+
+def _fewest_raters(frame: pl.DataFrame) -> int:
+    """Of the arm with the fewest."""
+    raters = frame.group_by("arm").agg(pl.col("rater").n_unique())["rater"]
+    return int(min(raters))
 
 
 def with_intervals(
@@ -267,15 +277,18 @@ def _degenerate(model: Clmm | Lmm) -> str | None:
     return None
 
 
-def _tests(
+def coefficient_tests(
     model: Clmm | Lmm, frame: pl.DataFrame, reference: Mapping[str, str]
 ) -> Mapping[str, Test]:
+    """The t test of each coefficient of a model fitted to this frame; empty without."""
     if isinstance(model, Lmm):
         return model.coefficients
+    formula = model.formula
+    if "arm:rater" in model.boundary and _fewest_raters(frame) >= _RATERS_PER_ZERO:
+        # A variance that the ordinal model estimates as 0 must not cost degrees of freedom.
+        formula = formula.replace(f" + {_ARM_BY_RATER}", "")
     try:
-        # A variance of arm by rater that stops at 0 is too large on average already.
-        inflated = "(1|arm:rater)" not in model.formula
-        return small_sample_tests(model, frame, reference=reference, inflated=inflated)
+        return small_sample_tests(model, frame, reference=reference, formula=formula)
     except InputError:
         return {}
 

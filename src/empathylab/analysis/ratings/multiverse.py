@@ -19,14 +19,13 @@ import polars as pl
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.design import REPLY, RatingsDesign
 from empathylab.analysis.ratings.mixed_models import doubtful
-from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.model import DimensionModel, coefficient_tests
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.numbers import signed
 from empathylab.compute import map_ordered
 from empathylab.errors import InputError
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.mixed import Clmm, clmm
-from empathylab.stats.mixed.ordinal.small_samples import small_sample_tests
 
 ALPHA = 0.05
 _LATENT_SD = {"logit": math.pi / math.sqrt(3), "probit": 1.0}
@@ -210,10 +209,9 @@ def _mixed(world: _World, design: RatingsDesign) -> Iterator[Specification]:
     for link, sd in _LATENT_SD.items():
         try:
             fit = clmm(ratings, world.formula, link=link, reference=levels)
-            tests = small_sample_tests(fit, ratings, reference=levels)
         except InputError:
             continue
-        unsure = doubtful(fit)
+        tests, unsure = coefficient_tests(fit, ratings, levels), doubtful(fit)
         for arm in design.arms[1:]:
             name = f"arm{arm}"
             if name in unsure or name not in tests:

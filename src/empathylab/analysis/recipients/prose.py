@@ -104,13 +104,13 @@ def _lead(effect: Effect, kind: Kind) -> str:
         return {
             "different": "the effect of the label depends on who wrote the reply",
             "equivalent": f"the effect of the label is the same for all authors, {within}",
-        }.get(kind, "it is open whether the effect of the label depends on who wrote the reply")
+        }.get(kind, "it is unclear whether the effect of the label depends on who wrote the reply")
     first, second = (condition(effect.term, name) for name in (effect.level, effect.reference))
     return {
         "better": f"recipients rated {first} higher than {second}",
         "worse": f"recipients rated {first} lower than {second}",
-        "equivalent": f"recipients rated {first} and {second} alike, {within}",
-    }.get(kind, f"it is open whether recipients rate {first} differently from {second}")
+        "equivalent": f"recipients rated {first} and {second} about the same, {within}",
+    }.get(kind, f"it is unclear whether recipients rate {first} differently from {second}")
 
 
 def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> str:
@@ -123,7 +123,11 @@ def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> st
     )
     if effect.equivalence is not None and kind in ("equivalent", "inconclusive"):
         tested = effect.equivalence
-        found += f"; TOST against ±{tested.margin_high:g}: {p_text(tested.p)}"
+        width = number(100 * (1 - 2 * tested.alpha), 0)
+        found += (
+            f"; TOST against ±{tested.margin_high:g}: {width}% CI {signed(tested.low, 2)} to "
+            f"{signed(tested.high, 2)}, {p_text(tested.p)}"
+        )
     return found
 
 
@@ -216,6 +220,18 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+_OPEN = "it is open"
+_ELSEWHERE: dict[bool, dict[Kind, str]] = {
+    False: {
+        "better": "they rated them higher",
+        "worse": "they rated them lower",
+        "equivalent": "they rated them alike",
+    },
+    True: {"different": "it does", "equivalent": "it is the same for all authors"},
+}
+"""How a headline ends for the outcomes that differ from its first; of an interaction, or not."""
+
+
 def headlines(conclusions: Sequence[Conclusion]) -> Iterator[Conclusion]:
     """One sentence for each of author, label and interaction, over all outcomes."""
     for term in (RESPONSE, LABEL, INTERACTION):
@@ -229,9 +245,10 @@ def _headline(found: Sequence[Conclusion]) -> Conclusion:
     first = found[0]
     lead = first.sentence.removeprefix(f"On {first.dimension}, ").partition(": ")[0]
     same = [str(other.dimension) for other in found[1:] if other.kind == first.kind]
-    others = [str(other.dimension) for other in found[1:] if other.kind != first.kind]
     also = f", also on {listed(same)}" if same else ""
-    also += f", but not on {listed(others)}" if others else ""
+    for kind in dict.fromkeys(other.kind for other in found[1:] if other.kind != first.kind):
+        names = [str(other.dimension) for other in found if other.kind == kind]
+        also += f"; on {listed(names)} {_ELSEWHERE[first.subset == INTERACTION].get(kind, _OPEN)}"
     low, high = (signed(end if end is not None else math.nan, 2) for end in (first.low, first.high))
     estimate = signed(first.estimate if first.estimate is not None else math.nan, 2)
     on, label = f" on {first.dimension}", "the effect of the label"
@@ -272,8 +289,8 @@ def caveats(
         yield f"The smallest condition has {counted(smallest, 'participant')}: intervals are rough."
     if RESPONSE in columns and "replier" not in columns:
         yield (
-            "The data do not say who wrote each reply. Replies by the same writer are treated as "
-            "independent, so intervals may be too narrow, and the result holds for these writers."
+            "The data do not say who wrote each reply. Replies by the same author are treated as "
+            "independent, so intervals may be too narrow, and the result holds for these authors."
         )
     for level in first.single:
         yield (

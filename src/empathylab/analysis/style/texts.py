@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from empathylab.compute import map_ordered
+from empathylab.compute import map_ordered, one_thread
 from empathylab.style import Lexicon, features
 from empathylab.style.authorship.predictability import WORTH_WORKERS, Identification
 from empathylab.style.authorship.versions import Outcome, classified
@@ -86,21 +87,33 @@ def read_texts(
     versions = [
         partial(classified, version) for version in (authorship.versions if authorship else ())
     ]
-    # Short ones last, so that all workers end at about the same time.
-    tasks: list[Callable[[], Any]] = [*chunks, *whole.values(), *versions]
     work = taken.height * max(1, len(versions))
-    workers = None if work >= WORTH_WORKERS else 1
-    long = work >= 4 * WORTH_WORKERS
-    results = iter(list(map_ordered(operator.call, tasks, workers=workers, long=long)))
-    read_chunks = list(islice(results, len(chunks)))
-    by_name = dict(zip(whole, results, strict=False))
+    if work >= WORTH_WORKERS:
+        # Short ones last, so that all workers end at about the same time.
+        tasks: list[Callable[[], Any]] = [*chunks, *whole.values(), *versions]
+        long = work >= 4 * WORTH_WORKERS
+        results: Iterator[Any] = iter(list(map_ordered(operator.call, tasks, long=long)))
+        read_chunks, found, identified = (
+            list(islice(results, len(part))) for part in (chunks, whole, versions)
+        )
+    else:
+        # Classifying is mostly products of matrices, which let another thread work.
+        with one_thread(), ThreadPoolExecutor(max_workers=1) as beside:
+            classifying = beside.submit(_called, versions)
+            read_chunks, found = _called(chunks), _called(whole.values())
+            identified = classifying.result()
+    by_name = dict(zip(whole, found, strict=True))
     return Found(
         chunks=read_chunks,
         distinctive=by_name.pop("distinctive"),
         reuse=Reuse(**{name: tuple(part) for name, part in by_name.items()}),
-        authorship=list(results),
+        authorship=identified,
         notes=_left_out(taken.height - texts.height, texts.height),
     )
+
+
+def _called(tasks: Iterable[Callable[[], Any]]) -> list[Any]:
+    return [task() for task in tasks]
 
 
 def _compared(taken: pl.DataFrame, seed: int) -> pl.DataFrame:

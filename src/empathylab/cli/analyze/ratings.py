@@ -1,9 +1,9 @@
-"""`empathylab analyze ratings`: the arms of a rated study compared."""
+"""`empathylab analyze ratings`: the arms of a rated study, or of a table of ratings, compared."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -40,12 +40,32 @@ EXAMPLE = examples(
         "tests equivalence within 5 percentage points, and repeats it without fast raters.",
     ),
     (
+        "empathylab analyze ratings mine.csv --rater annotator --arm system --reference human",
+        "compares the arms of a table of your own, without a lab.",
+    ),
+    (
         "empathylab analyze ratings --words",
         "prints methods and results for a paper.",
     ),
 )
 
 
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="A long table (CSV, TSV, JSONL or Parquet): one rating per row, with the columns "
+        "rater, situation, arm and rating; the lab's study, if not given.",
+    ),
+]
+RaterOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: who rated.")]
+SituationOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="Of FILE: the situation replied to.")
+]
+ArmOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="Of FILE: what is compared, such as the model.")
+]
+RatingOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: the value given.")]
 ReferenceOption = Annotated[
     str | None,
     typer.Option(
@@ -55,18 +75,18 @@ ReferenceOption = Annotated[
 ]
 ByOption = Annotated[
     Literal["all", "valence", "emotion"],
-    typer.Option(help="How fine the printed tables are; JSON holds all."),
+    typer.Option(help="Level of the printed tables. JSON includes all levels."),
 ]
 OnlyOption = Annotated[
     str | None,
-    typer.Option(metavar="SET", help="Only the situations of this set, or of this draw from one."),
+    typer.Option(metavar="SET", help="Only the situations of this set or sample."),
 ]
 GoodFromOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[DIMENSION=]NUMBER",
-        help="The lowest rating that counts as good; the top point, if not given. Without it, "
-        "continuous scales are compared by means. Repeatable by dimension.",
+        help="The lowest rating that counts as good. Default: the top point; continuous scales "
+        "are then compared by means. Repeatable, once per dimension.",
     ),
 ]
 MarginOption = Annotated[
@@ -74,36 +94,45 @@ MarginOption = Annotated[
     typer.Option(
         metavar="[DIMENSION=]NUMBER",
         help="The smallest difference that matters: arms that differ by less are equivalent. "
-        "In points of scales with five points or more and of continuous scales, else in "
-        "percentage points of good ratings. Repeatable by dimension.",
+        "In points for continuous scales and scales with five or more points, otherwise in "
+        "percentage points of good ratings. Repeatable, once per dimension.",
     ),
 ]
 FailedAttentionOption = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Also without raters who failed an attention check, by this column about them.",
+        help="Repeat the analysis without raters who failed an attention check, according to this "
+        "column.",
     ),
 ]
 TooFastOption = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="Also without raters who took less than this.", min=0),
+    typer.Option(
+        metavar="SECONDS",
+        help="Repeat the analysis without raters who took less time than this.",
+        min=0,
+    ),
 ]
 StraightLiningOption = Annotated[
     bool,
-    typer.Option("--straight-lining", help="Also without raters who always rated the same."),
+    typer.Option(
+        "--straight-lining",
+        help="Repeat the analysis without raters who always gave the same rating.",
+    ),
 ]
 InconsistentOption = Annotated[
     int | None,
     typer.Option(
         metavar="COUNT",
-        help="Also without raters whose questionnaire has more contradictions than this.",
+        help="Repeat the analysis without raters whose questionnaire has more contradictions than "
+        "this.",
         min=0,
     ),
 ]
 EverybodyOption = Annotated[
     bool,
-    typer.Option("--everybody", help="Exclude nobody, whatever the study's own rules say."),
+    typer.Option("--everybody", help="Ignore the study's exclusion rules."),
 ]
 CompareOption = Annotated[
     list[str] | None,
@@ -113,31 +142,33 @@ BootstrapOption = Annotated[
     int,
     typer.Option(
         metavar="COUNT",
-        help="Also intervals from this many studies simulated by the mixed model. The lab "
-        "keeps them: run a stopped command again to resume.",
+        help="Also compute intervals from this many studies simulated from the mixed model. The "
+        "lab stores them: run a stopped command again to resume.",
         min=0,
     ),
 ]
 SdIntervalsOption = Annotated[
     bool,
     typer.Option(
-        "--sd-intervals", help="Also profile intervals of raters' and situations' variation."
+        "--sd-intervals",
+        help="Also compute profile intervals of the variation between raters "
+        "and between situations.",
     ),
 ]
 MultiverseOption = Annotated[
     bool,
     typer.Option(
         "--multiverse",
-        help="Also the comparison under every reasonable choice: threshold, link, exclusions, "
-        "clustering.",
+        help="Also repeat the comparison under every reasonable choice of threshold, link, "
+        "exclusions and clustering.",
     ),
 ]
 BayesOption = Annotated[
     bool,
     typer.Option(
         "--bayes",
-        help="Also the posterior of each ordinal model, with priors stated and varied. Takes "
-        "minutes; needs empathylab[bayes].",
+        help="Also compute the posterior of each ordinal model, with stated and varied priors. "
+        "Takes minutes. Needs empathylab[bayes].",
     ),
 ]
 ChartOption = Annotated[
@@ -146,11 +177,12 @@ ChartOption = Annotated[
 ]
 TableOption = Annotated[
     Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print the comparison in this form, and nothing else."),
+    typer.Option(help="Print only the comparison, in this format."),
 ]
 
 
 def ratings(
+    file: FileArgument = None,
     study: StudyOption = None,
     reference: ReferenceOption = None,
     by: ByOption = "valence",
@@ -174,44 +206,48 @@ def ratings(
     workers: WorkersOption = None,
     track: TrackOption = None,
     peek: PeekOption = None,
+    rater: RaterOption = "rater",
+    situation: SituationOption = "situation",
+    arm: ArmOption = "arm",
+    rating: RatingOption = "rating",
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Compares the arms of a rated study, overall, by valence and by emotion.
+    """Compares the arms of a rated study or table, overall, by valence and by emotion.
 
     First the conclusions: which arm was rated higher, which are equivalent, what is inconclusive,
     by the mixed model that fits the study's design. Then the published test (good against other
-    ratings, chi-square with Yates' correction) with effects, intervals and corrections, the test
-    clustered by rater, means of scales with five points or more, and whether the arms' raters are
-    alike. Exclusion rules, of the study file or given here, are applied in a second analysis.
+    ratings, chi-square with Yates' correction) with effects, intervals and corrections, and the
+    test clustered by rater. Then means of scales with five or more points, and whether the arms'
+    raters are similar. Exclusion rules, of the study file or given here, are applied in a second
+    analysis.
     """
-    from empathylab.analysis.ratings import from_lab
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
     from empathylab.cli.analyze.ratings_output import draw_specifications, paper_rows, print_ratings
     from empathylab.compute import choose
-    from empathylab.store import Lab
 
     choose(engine, workers)
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
-    with Lab.open_to_analyse(lab) as opened, counts("simulated studies") as progress:
-        analysis = from_lab(
-            opened,
-            study,
-            reference=reference,
-            good_from=by_dimension(good_from, "--good-from"),
-            margin=by_dimension(margin, "--margin"),
-            rules=rules if rules or everybody else None,
-            compare=compare or (),
-            only=only,
-            bootstrap=bootstrap,
-            spread=sd_intervals,
-            specifications=multiverse or chart is not None,
-            bayes=bayes,
-            peek=peek,
-            who=operator(),
-            progress=progress,
-        )
+    with counts("simulated studies") as progress:
+        options: dict[str, Any] = {
+            "reference": reference,
+            "good_from": by_dimension(good_from, "--good-from"),
+            "margin": by_dimension(margin, "--margin"),
+            "rules": rules if rules or everybody else None,
+            "compare": compare or (),
+            "bootstrap": bootstrap,
+            "spread": sd_intervals,
+            "specifications": multiverse or chart is not None,
+            "bayes": bayes,
+            "progress": progress,
+        }
+        of_lab = {"--study": study, "--only": only, "--peek": peek}
+        if file is None:
+            analysis = _of_lab(lab, of_lab, options)
+        else:
+            columns = {"rater": rater, "situation": situation, "arm": arm, "rating": rating}
+            analysis = _of_file(file, of_lab, columns, options)
     if track is not None:
         _track(track, analysis)
     if chart is not None and analysis.multiverse is not None:
@@ -230,6 +266,41 @@ def ratings(
         typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
     else:
         print_ratings(analysis, by)
+
+
+def _of_lab(folder: Path, given: dict[str, str | None], options: dict[str, Any]) -> RatingsResult:
+    from empathylab.analysis.ratings import from_lab
+    from empathylab.store import Lab
+
+    with Lab.open_to_analyse(folder) as lab:
+        return from_lab(
+            lab,
+            given["--study"],
+            only=given["--only"],
+            peek=given["--peek"],
+            who=operator(),
+            **options,
+        )
+
+
+def _of_file(
+    file: Path, of_lab: dict[str, str | None], columns: dict[str, str], options: dict[str, Any]
+) -> RatingsResult:
+    import polars as pl
+
+    from empathylab.analysis.ratings import from_table
+    from empathylab.errors import InputError
+    from empathylab.tables import read_table, renamed
+
+    for option, value in of_lab.items():
+        if value is not None:
+            raise InputError(
+                "a table holds no study", got=f"{option} {value}", remedy=f"Remove {option}."
+            )
+    frame = renamed(read_table(file), columns, where=file.name, options=True)
+    if "dimension" not in frame.columns:
+        frame = frame.with_columns(pl.lit(columns["rating"]).alias("dimension"))
+    return from_table(frame, **options)
 
 
 def _track(tracker: Tracker, analysis: RatingsResult) -> None:

@@ -37,9 +37,9 @@ class Job:
             require_tracker(shown.track)  # before anything is asked and paid for
         judge, gates = self.judge, self.gates
         if any(name.lower().endswith((".yaml", ".yml")) for name in self.names):
-            asked, judge, gates = self._from_file()
+            asked, judge, gates = self._from_file(need_keys=not dry_run)
         else:
-            models = self.options.open_models(self.names)
+            models = self.options.open_models(self.names, need_keys=not dry_run)
             asked = [(model, [self.way], self.options) for model in models]
         if dry_run:
             print_estimate(lab, asked, judge, self.options, as_json=shown.as_json)
@@ -55,7 +55,7 @@ class Job:
             typer.launch(found.report.resolve().as_uri())
         _conclude(found)
 
-    def _from_file(self) -> tuple[list[Asked], JudgeOptions, GateOptions]:
+    def _from_file(self, *, need_keys: bool) -> tuple[list[Asked], JudgeOptions, GateOptions]:
         """What a sweep file asks for; what it says itself cannot be given as an option too."""
         from empathylab.cli.evaluate.sweep import read_sweep
 
@@ -63,15 +63,16 @@ class Job:
         given = self.gates != GateOptions() or any(value is not None for value in further)
         if given or len(self.names) > 1:
             raise InputError(
-                "a sweep file itself names the models, judge, gates, temperatures and language",
+                "with a sweep file, the models, judge, gates, temperatures and language come from "
+                "the file",
                 where=self.names[0],
-                remedy="Write them in the file, and give the file alone.",
+                remedy="Set them in the file, and give only the file.",
             )
         sweep = read_sweep(Path(self.names[0]))
         asked: list[Asked] = []
         for entry in sweep.models:
             options = entry.options(self.options)
-            [model] = options.open_models([entry.name])
+            [model] = options.open_models([entry.name], need_keys=need_keys)
             asked.append((model, sweep.combinations(), options))
         return asked, sweep.judge_options(self.judge.planted), sweep.gate_options()
 

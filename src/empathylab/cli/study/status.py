@@ -19,12 +19,12 @@ AUDIT_EXAMPLE = "Example: `empathylab study audit my-study --json`"
 
 def status(
     name: NameArgument,
-    watch: Annotated[bool, typer.Option("--watch", help="Go on, until Ctrl-C.")] = False,
-    every: Annotated[float, typer.Option(help="Seconds between two looks.", min=0.2)] = 5.0,
+    watch: Annotated[bool, typer.Option("--watch", help="Refresh until you press Ctrl-C.")] = False,
+    every: Annotated[float, typer.Option(help="Seconds between refreshes.", min=0.2)] = 5.0,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Shows how far a study is: people only, and never which arm leads."""
+    """Shows the progress of a study: people only, and never which arm leads."""
     with running(lab, name) as service:
         while True:
             found = shown(service.actions.status())
@@ -72,24 +72,24 @@ def _print(found: StudyStatus) -> None:
     rows: list[dict[str, Any]] = [
         {
             "arm": arm.arm,
-            "places": arm.places,
+            "slots": arm.places,
             "finished": _count(arm.finished, arm),
-            "under way": _count(arm.live, arm),
-            "left": "hidden" if arm.coarse else sum(arm.others.values()),
-            "takes people": found.status == "open" and not arm.stopped,
+            "in progress": _count(arm.live, arm),
+            "ended early": "hidden" if arm.coarse else sum(arm.others.values()),
+            "open": found.status == "open" and not arm.stopped,
         }
         for arm in found.arms
     ]
     print_rows(rows, "arms", as_json=False)
     if any(arm.coarse for arm in found.arms):
         typer.echo("Exact counts by arm are shown once the study is closed.", err=True)
-    typer.echo(f"\n{_people(found.arrivals)} came; {found.ratings:,} ratings are in.")
+    typer.echo(f"\n{_people(found.arrivals)} arrived; {found.ratings:,} ratings so far.")
     if found.opened:
         typer.echo(f"{found.opened:,} more opened the link and answered nothing.")
     for title, part in (
-        ("How it ended", found.outcomes),
+        ("Outcomes", found.outcomes),
         ("Replies to participants", found.replies),
-        ("Where people left", found.drop_outs),
+        ("Dropped out at", found.drop_outs),
         ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
         (
             "Attention checks failed",
@@ -100,7 +100,7 @@ def _print(found: StudyStatus) -> None:
             typer.echo(f"{title}: " + ", ".join(f"{key} {value}" for key, value in part.items()))
     if found.simulated or found.tests:
         typer.echo(
-            f"Not counted: {found.simulated} simulated raters and {found.tests} trial visits.",
+            f"Not counted: {found.simulated} simulated raters and {found.tests} test visits.",
             err=True,
         )
 
@@ -114,7 +114,7 @@ def _people(count: int) -> str:
 
 
 def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
-    """Lists what researchers did with a study, in that order."""
+    """Lists what researchers did with a study, in order."""
     from empathylab.cli.tables import print_rows
 
     with running(lab, name) as service:

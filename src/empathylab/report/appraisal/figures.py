@@ -18,16 +18,14 @@ from empathylab.report.appraisal.charts import (
 )
 from empathylab.report.appraisal.tables import shown_respondents
 from empathylab.report.blocks import Figure
+from empathylab.report.colours import PEOPLE
 from empathylab.scales import Scale
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
-_CHANGES = (
-    "95% intervals treat situations and item orders as random samples; people are compared with "
-    "themselves."
-)
+_CHANGES = "95% intervals treat situations and item orders as random samples"
 _LEVELS = (
     "The dashed line is the mean at baseline, the band one standard deviation to either side; a "
-    "dot is one administration after a situation, the upright bar an emotion’s mean."
+    "dot is one administration after a situation, the vertical bar an emotion’s mean."
 )
 _FACTORS = "Change from baseline after the situations of each factor."
 _DISTANCE = "0 is people’s mean change; 1 is as far from it as one person usually is."
@@ -44,7 +42,7 @@ def figures(result: AppraisalResult) -> Iterator[Figure]:
         drawn = shown_respondents(overall)
         mine = [item for item in overall if item.respondent in drawn]
         title = f"{scale.upper()}: change from baseline"
-        yield from _made(f"changes-{scale}", title, overall_chart(mine, titles), _CHANGES)
+        yield from _made(f"changes-{scale}", title, overall_chart(mine, titles), _intervals(mine))
     distances = distance_chart(result.summaries)
     yield from _made("distances", "Distance from people’s reactions", distances, _DISTANCE)
     for key in groups:
@@ -64,7 +62,8 @@ def _of_subscale(
     emotions = [item for item in mine if item.level == "emotion"]
     if len({emotion.emotion for emotion in emotions}) > 1:
         chart = change_chart(emotions)
-        yield from _made(f"emotions-{name}", f"{title}{alone}, by emotion", chart, _CHANGES)
+        note = _intervals(emotions)
+        yield from _made(f"emotions-{name}", f"{title}{alone}, by emotion", chart, note)
     scores = result.scores.filter(
         pl.col("respondent").is_in(drawn), scale=first.scale, subscale=first.subscale
     )
@@ -75,6 +74,11 @@ def _of_subscale(
     if len({factor.factor for factor in factors}) > 1 and len(drawn) > 1:
         heatmap = factor_heatmap(factors)
         yield from _made(f"factors-{name}", f"{title}, by factor", heatmap, _FACTORS, wide=True)
+
+
+def _intervals(changes: list[ScaleChange]) -> str:
+    people = any(change.respondent == PEOPLE for change in changes)
+    return f"{_CHANGES}; people are compared with themselves." if people else f"{_CHANGES}."
 
 
 def _made(

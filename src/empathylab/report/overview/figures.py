@@ -38,8 +38,11 @@ def main_figure(chart: MainChart) -> Figure:
         ends=ends,
         zero=chart.zero,
         panels="panel" if panels else None,
+        coloured=chart.coloured,
+        interval=chart.interval,
         compact=compact,
         large=not panels and len(chart.rows) <= _FEW_ROWS,
     )
     note = "" if not chart.omitted else f"{chart.omitted} respondents in between are not shown."
-    return Figure(name="main", title=chart.title, spec=spec, note=note)
+    title = f"{chart.title} ({chart.interval})" if chart.interval else chart.title
+    return Figure(name="main", title=title, spec=spec, note=note)

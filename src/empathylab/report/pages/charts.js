@@ -102,8 +102,8 @@ const charts = (() => {
     const unit = shownUnit(spec);
     const channels = ["color", "y", "x", "yOffset"].map((name) => unit.encoding?.[name]?.field);
     const field = channels.find((name) => WHO.includes(name));
-    // Where each has a row of its own, its name stands beside it.
-    if (!field || unit.encoding?.y?.field === field) return null;
+    // Where each has a row or a panel of its own, its name stands beside it.
+    if (!field || unit.encoding?.y?.field === field || spec.facet?.field === field) return null;
     const present = new Set(valuesOf(unit, spec).map((row) => row[field]));
     if (present.size < 2 || present.size > MOST_SWITCHES) return null;
     // All names of the scale, also those without a value here, so that each keeps its colour.
@@ -172,22 +172,34 @@ const charts = (() => {
     for (const unit of units(spec)) {
       // Slanted names above the last column need room.
       if (small && coloured && unit.encoding?.x?.axis?.labelAngle) spec.padding = { left: 5, top: 5, bottom: 5, right: 36 };
+      // A narrow interval is not to be hidden by its point.
+      if (small && unit.mark?.type === "point") unit.mark.size = Math.min(unit.mark.size ?? 30, 30);
       const { x, y } = unit.encoding ?? {};
       if (y && Array.isArray(spec.facet?.sort) && spec.columns > 1 && small) y.axis = { ...y.axis, labelLimit: 0.3 * width };
       if (y && y.type !== "quantitative" && y.axis !== null) {
         const limit = Math.min(y.axis?.labelLimit ?? 180, most);
         y.axis = { ...y.axis, labelLimit: 1.15 * limit };
-        // Long names often differ at their end only, so they are cut in the middle.
+        // A long name takes two lines where it can. Others often differ at their end only, so they are cut in the middle.
         const letters = Math.floor(limit / 7.2);
         if (longest(y.field) > letters) {
-          y.axis.labelExpr = `length(datum.label) > ${letters} ? truncate(datum.label, ${letters}, 'center') : datum.label`;
+          const names = [...new Set(valuesOf(unit, spec).map((row) => String(row[y.field] ?? "")))];
+          const holder = spec.facet ? spec.spec : spec;
+          const split = spec.resolve?.scale?.y ? [] : names.map((name) => [name, lines(name, letters)])
+            .filter(([, parts]) => parts.length === 2 && parts.every((part) => part.length <= letters));
+          if (split.length && typeof holder.height === "number") holder.height = Math.max(holder.height, 32 * names.length);
+          y.axis.labelLineHeight = 14;
+          const place = `indexof(${JSON.stringify(split.map(([name]) => name))}, datum.label)`;
+          const parts = JSON.stringify(split.map(([, found]) => found));
+          y.axis.labelExpr = `${place} >= 0 ? ${parts}[${place}] : truncate(datum.label, ${letters}, 'center')`;
         }
       }
+      // The width of a panel is not the chart's, from which the number of ticks follows elsewhere.
+      if (spec.facet && x?.type === "quantitative" && x.axis) x.axis.tickCount = Math.max(3, Math.floor(spec.spec.width / 60));
       if (!small || !x) continue;
       for (const part of [x, x.axis]) {
         if (typeof part?.title === "string") part.title = lines(part.title, Math.floor(width / 11));
       }
-      if (x.type === "quantitative" && x.axis) delete x.axis.tickCount;
+      if (!spec.facet && x.type === "quantitative" && x.axis) delete x.axis.tickCount;
     }
   };
 

@@ -72,7 +72,7 @@ def shares_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] | 
         scale=alt.Scale(domain=[0, 1], nice=False),
     )
     base = alt.Chart().encode(
-        alt.Y("arm:N", sort=arms, title=None, axis=alt.Axis(labelLimit=180, grid=False)),
+        alt.Y("arm:N", sort=arms, title=None, axis=alt.Axis(labelLimit=260, grid=False)),
         tooltip=[
             alt.Tooltip("arm:N"),
             alt.Tooltip("situations:N"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from empathylab.report.chart_parts import respondent_color, spec_of
+from empathylab.report.chart_parts import Values, panels_spec, respondent_color, spec_of
 from empathylab.report.colours import ESTIMATE
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.stats.raters.comparability import CategoricalComparison, NumericComparison
@@ -66,7 +65,7 @@ def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
 
 
 def numbers_chart(found: NumericComparison) -> dict[str, Any]:
-    """A number that raters have, as a histogram for each arm, one above the other."""
+    """A number that raters have, as a histogram for each arm, one below the other."""
     title, divisor = _UNITS.get(found.variable, (variable_title(found.variable), 1.0))
     edges = [edge / divisor for edge in found.bins]
     arms = [arm.arm for arm in found.arms]
@@ -117,16 +116,16 @@ def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
     return spec_of(chart, 200)
 
 
-def _histogram(rows: Sequence[dict[str, Any]], arms: list[str], title: str) -> dict[str, Any]:
-    """Bars that can be seen through where those of several arms lie behind each other."""
+def _histogram(rows: Values, arms: list[str], title: str) -> dict[str, Any]:
+    """Bars over the same axis, a panel for each arm: bars behind each other would mix colours."""
     chart = (
-        alt.Chart(alt.InlineData(values=list(rows)))
-        .mark_bar(opacity=0.55 if len(arms) > 1 else 0.9)
+        alt.Chart()
+        .mark_bar(opacity=0.9)
         .encode(
             alt.X("from:Q", title=title, bin="binned", axis=alt.Axis(tickCount=6, grid=False)),
             alt.X2("to:Q"),
-            alt.Y("share:Q", stack=None, axis=alt.Axis(format="%", title="raters", tickCount=4)),
-            respondent_color(arms, field="arm"),
+            alt.Y("share:Q", stack=None, axis=alt.Axis(format="%", title="raters", tickCount=3)),
+            respondent_color(arms, field="arm", legend=False),
             tooltip=[
                 alt.Tooltip("arm:N"),
                 alt.Tooltip("from:Q", format=".4~g"),
@@ -137,4 +136,6 @@ def _histogram(rows: Sequence[dict[str, Any]], arms: list[str], title: str) -> d
             ],
         )
     )
-    return spec_of(chart, 220)
+    if len(arms) == 1:
+        return spec_of(chart, 220, rows)
+    return panels_spec(chart, "arm", arms, max(50, 200 // len(arms)), rows) | {"columns": 1}

@@ -14,8 +14,19 @@ from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.report.benchmark.section import LeaderboardSection
-from empathylab.report.blocks import Block, Fold, Heading, Partial, Section, Table, Text, kept
+from empathylab.report.blocks import (
+    Block,
+    Figure,
+    Fold,
+    Heading,
+    Partial,
+    Section,
+    Table,
+    Text,
+    kept,
+)
 from empathylab.report.ratings.figures import rater_figures, rating_figures
+from empathylab.stats.arms.means import MeanComparison
 
 _TESTS = (
     "Difference in percentage points with Newcombe’s 95% interval; p corrected over the subsets of "
@@ -54,89 +65,95 @@ def ratings_section(
 
 
 def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
-    named = len(study.dimensions) > 1
-    drawn = list(rating_figures(study))
-    main = [figure for figure in drawn if figure.name.startswith("ratings")]
-    answers = [figure for figure in drawn if figure.name.startswith("answers")]
-    emotions = [figure for figure in drawn if figure.name.startswith("emotions")]
-    models = [figure for figure in drawn if figure not in (*main, *answers, *emotions)]
-    comparison, kinds = study.comparison, ("all", "valence")
-    counts = [row for kind in kinds for row in count_table(comparison, kind, named=named)]
-    tests = [row for kind in kinds for row in comparison_table(comparison, kind, named=named)]
-    varied = [mean for mean in study.means if not mean.constant]
-    means = [row for kind in kinds for row in mean_table(varied, kind)]
-    heading = "How people rated the replies" if alone else study.study.title
+    """The main charts of a study, then what lies behind them, closed."""
     of = "" if alone else f", {study.study.name}"
-    constant = [
+    figures = _figures(study)
+    caveats = Text((*_constant(study), *study.caveats), "caveats")
+    # Arms that were rated at different times are compared only after saying so.
+    periods = Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected))
+    return list(
+        kept(
+            Heading(id=place, title="How people rated the replies" if alone else study.study.title),
+            Text((_described(study),)),
+            *((caveats, periods) if study.apart else ()),
+            *figures["ratings"],
+            *figures["answers"][:1],
+            *(() if study.apart else (caveats,)),
+            _all_comparisons(study, place),
+            _by_emotion(study, place, of, figures["emotions"]),
+            _numbers(study, place, of, figures["answers"][1:]),
+            _models(study, place, of, figures["models"]),
+        )
+    )
+
+
+def _figures(study: RatingsResult) -> dict[str, list[Figure]]:
+    """The study's figures by the part of the section that shows them."""
+    found: dict[str, list[Figure]] = {"ratings": [], "answers": [], "emotions": [], "models": []}
+    for figure in rating_figures(study):
+        part = next((name for name in found if figure.name.startswith(name)), "models")
+        found[part].append(figure)
+    return found
+
+
+def _constant(study: RatingsResult) -> list[str]:
+    return [
         f"Every rating of {mean.dimension} is {mean.lowest:g}, so it shows no difference between "
         "arms or raters."
         for mean in study.means
         if mean.constant
     ]
-    # Arms that were rated at different times are compared only after saying so.
-    before = (
-        Text((*constant, *study.caveats), "caveats"),
-        Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected)),
+
+
+def _all_comparisons(study: RatingsResult, place: str) -> Fold:
+    blocks = kept(Text(tuple(_sentences(study)), "list"), *_model_note(study))
+    return Fold(id=f"{place}-comparisons", title="All comparisons", printed=True, blocks=blocks)
+
+
+def _by_emotion(study: RatingsResult, place: str, of: str, figures: list[Figure]) -> Fold:
+    named = len(study.dimensions) > 1
+    tests = comparison_table(study.comparison, "emotion", named=named)
+    means = mean_table(_varied(study), "emotion")
+    blocks = kept(
+        *figures,
+        Table(
+            title=f"Tests by emotion{of}",
+            rows=tests,
+            caption="Good ratings compared with the reference.",
+        ),
+        Table(title=f"Means by emotion{of}", rows=means, caption="Means with 95% intervals."),
     )
-    return list(
-        kept(
-            Heading(id=place, title=heading),
-            Text((_described(study),)),
-            *(before if study.apart else ()),
-            *main,
-            *answers[:1],
-            *(() if study.apart else before[:1]),
-            Fold(
-                id=f"{place}-comparisons",
-                title="All comparisons",
-                printed=True,
-                blocks=kept(Text(tuple(_sentences(study)), "list"), *_model_note(study)),
-            ),
-            Fold(
-                id=f"{place}-emotions",
-                title="By emotion",
-                blocks=kept(
-                    *emotions,
-                    Table(
-                        title=f"Tests by emotion{of}",
-                        rows=comparison_table(comparison, "emotion", named=named),
-                        caption="Good ratings compared with the reference.",
-                    ),
-                    Table(
-                        title=f"Means by emotion{of}",
-                        rows=mean_table(varied, "emotion"),
-                        caption="Means with 95% intervals.",
-                    ),
-                ),
-            ),
-            Fold(
-                id=f"{place}-numbers",
-                title="Counts, means and tests",
-                blocks=kept(
-                    *answers[1:],
-                    Table(
-                        title=f"Counts of ratings{of}",
-                        rows=counts,
-                        caption="Ratings with percentages.",
-                    ),
-                    Table(title=f"Means of ratings{of}", rows=means, caption=_MEANS),
-                    Table(
-                        title=f"Tests of arms{of}",
-                        rows=[_narrow(row) for row in tests],
-                        caption=_TESTS,
-                    ),
-                ),
-            ),
-            Fold(
-                id=f"{place}-models",
-                title="Mixed models and power",
-                blocks=kept(
-                    *models,
-                    *(block for model in study.models for block in _model(model, of)),
-                ),
-            ),
-        )
+    return Fold(id=f"{place}-emotions", title="By emotion", blocks=blocks)
+
+
+def _numbers(study: RatingsResult, place: str, of: str, figures: list[Figure]) -> Fold:
+    named, kinds = len(study.dimensions) > 1, ("all", "valence")
+    counts = [row for kind in kinds for row in count_table(study.comparison, kind, named=named)]
+    means = [row for kind in kinds for row in mean_table(_varied(study), kind)]
+    tests = [
+        _narrow(row)
+        for kind in kinds
+        for row in comparison_table(study.comparison, kind, named=named)
+    ]
+    blocks = kept(
+        *figures,
+        Table(title=f"Counts of ratings{of}", rows=counts, caption="Ratings with percentages."),
+        Table(title=f"Means of ratings{of}", rows=means, caption=_MEANS),
+        Table(title=f"Tests of arms{of}", rows=tests, caption=_TESTS),
     )
+    return Fold(id=f"{place}-numbers", title="Counts, means and tests", blocks=blocks)
+
+
+def _models(study: RatingsResult, place: str, of: str, figures: list[Figure]) -> Fold:
+    tables = (block for model in study.models for block in _model(model, of))
+    return Fold(
+        id=f"{place}-models", title="Mixed models and power", blocks=kept(*figures, *tables)
+    )
+
+
+def _varied(study: RatingsResult) -> list[MeanComparison]:
+    """Means of the dimensions whose ratings are not all the same."""
+    return [mean for mean in study.means if not mean.constant]
 
 
 def _described(study: RatingsResult) -> str:
@@ -222,7 +239,7 @@ def raters_section(studies: Sequence[RatingsResult]) -> Section:
             ),
             Fold(
                 id=f"raters-{place}-arms",
-                title=f"Are the arms’ raters alike?{of}",
+                title=f"Are the arms’ raters similar?{of}",
                 blocks=kept(
                     Table(
                         title=f"Raters of the arms{of}",
@@ -237,10 +254,10 @@ def raters_section(studies: Sequence[RatingsResult]) -> Section:
 
 def _raters(study: RatingsResult) -> str:
     per_arm = ", ".join(
-        f"{number(count, 0)} of {name_of(arm)}"
+        f"{number(count, 0)} for {name_of(arm)}"
         for arm, count in study.recognised.raters_per_arm.items()
     )
-    said = f"{counted(study.raters.height, 'rater')} gave the ratings: {per_arm}."
+    said = f"{counted(study.raters.height, 'rater')} gave the ratings; by arm: {per_arm}."
     if study.inconsistencies is None:
         return said
     found = study.inconsistencies

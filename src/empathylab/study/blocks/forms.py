@@ -31,6 +31,7 @@ Code = Literal[
     "unranked",
     "same-place",
     "missing-rows",
+    "hurtful",
 ]
 Given = Mapping[str, str | list[str]]
 """What a form sends, by the name of the question; a list where a name came several times."""
@@ -49,14 +50,15 @@ _SENTENCES: dict[Code, str] = {
     "too-short": "Please write at least {least} words.",
     "too-many-words": "Please write at most {most} words.",
     "too-long": "Please write at most {most} characters.",
-    "too-soon": "Please take at least {least} seconds for this page.",
-    "twice": "Please give one answer only.",
+    "too-soon": "Please spend at least {least} seconds on this page.",
+    "twice": "Please give only one answer.",
     "not-on-slider": "Please choose a number from {least} to {most} in steps of {step}.",
-    "too-few-choices": "Please choose more. Least number of answers: {least}.",
-    "too-many-choices": "Please choose fewer. Largest number of answers: {most}.",
-    "unranked": "Please give every entry a place.",
-    "same-place": "Please give each place only once.",
+    "too-few-choices": "Please choose at least {least}.",
+    "too-many-choices": "Please choose at most {most}.",
+    "unranked": "Please give each item a rank.",
+    "same-place": "Please use each rank only once.",
     "missing-rows": "Please answer every row.",
+    "hurtful": "Please say this in other words. The other person should not read these words.",
 }
 
 

@@ -10,6 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from empathylab.html_templates import turn_style
+
 _KINDS = {
     "study.css": "text/css",
     "study.js": "text/javascript",
@@ -45,7 +47,8 @@ async def send_asset(request: Request) -> Response:
 
 @functools.cache
 def _content(name: str) -> bytes:
-    return files("empathylab.study.web").joinpath("static", name).read_bytes()
+    content = files("empathylab.study.web").joinpath("static", name).read_bytes()
+    return content + turn_style() if name == "console.css" else content
 
 
 def _served_as(name: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -44,12 +45,8 @@ class Counts:
 
 def require_sklearn() -> None:
     """Raises with the install command where scikit-learn is missing."""
-    try:
-        import sklearn  # noqa: F401
-    except ModuleNotFoundError as error:
-        if error.name != "sklearn":
-            raise
-        raise MissingExtra("scikit-learn", "style", "Identifying authors") from None
+    if find_spec("sklearn") is None:
+        raise MissingExtra("scikit-learn", "style", "Identifying authors")
 
 
 def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> Counts:

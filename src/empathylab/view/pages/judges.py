@@ -16,7 +16,7 @@ from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table
 from empathylab.view.visits import Visit, required
 
-_EMPTY = "No judge has rated replies that people rated, too."
+_EMPTY = "No judge has rated replies that people also rated."
 
 
 def show_judges(visit: Visit) -> Page:
@@ -32,7 +32,7 @@ def show_judges(visit: Visit) -> Page:
         Column("judgements", "Judgements", "number"),
         Column("unusable", "Unusable", "number"),
     )
-    empty = "No judge has rated anything. Ask one: empathylab judge"
+    empty = "No judge has rated replies yet. To ask one, run: empathylab judge"
     return Page("Judges", "judges", (Table("judges", "Judges", columns, read, empty=empty),))
 
 

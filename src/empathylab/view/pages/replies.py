@@ -50,9 +50,7 @@ def _replies_table(wanted: ReplyFilter, situation: int | None = None, size: int 
             connection, wanted, situation=situation, offset=offset, limit=limit
         )
 
-    return Table(
-        "replies", "Replies", _REPLY_COLUMNS, read, size=size, empty="No reply fits these filters."
-    )
+    return Table("replies", "Replies", _REPLY_COLUMNS, read, size=size)
 
 
 def show_replies(visit: Visit) -> Page:
@@ -76,7 +74,7 @@ def show_replies(visit: Visit) -> Page:
         Column("text", "Text"),
         Column("replies", "Replies", "number"),
     )
-    empty = "This lab holds no reply. Collect some: empathylab respond"
+    empty = "This lab has no replies yet. To collect some, run: empathylab respond"
     table = Table("situations", "Situations with replies", columns, read, size=25, empty=empty)
     return Page("Replies", "replies", (table,), values)
 
@@ -100,11 +98,11 @@ def show_reply(visit: Visit) -> Page:
 
 
 def show_diff(visit: Visit) -> Page:
-    """Two replies word by word."""
+    """Two replies compared word by word."""
     replies = [
         required(listings.find_reply(visit.connection, required(whole_number(visit.asked(name)))))
         for name in ("first", "second")
     ]
     diff = word_diff(replies[0]["text"], replies[1]["text"])
     sides = list(zip(replies, (diff.first, diff.second), strict=True))
-    return Page("Two replies word by word", "diff", (), {"sides": sides, "diff": diff})
+    return Page("Two replies compared word by word", "diff", (), {"sides": sides, "diff": diff})

@@ -71,7 +71,7 @@ def runs_table(protocol: str = "", respondent: str = "", size: int = 25) -> Tabl
         )
         return Listing([_described(row) for row in found.rows], found.total)
 
-    empty = "This lab holds no run. Ask a model: empathylab evaluate"
+    empty = "This lab has no runs yet. To measure a model, run: empathylab evaluate"
     return Table("runs", "Runs", _RUN_COLUMNS, read, size=size, empty=empty)
 
 

@@ -38,7 +38,7 @@ def show_administrations(visit: Visit) -> Page:
         Column("outcome", "Outcome", "outcome"),
         Column("reason", "Why"),
     )
-    empty = "There is no administration that fits. Ask a model: empathylab appraise"
+    empty = "No scale has been answered yet. To ask a model, run: empathylab appraise"
     table = Table("administrations", "Scale administrations", columns, read, empty=empty)
     choices = listings.administration_choices(visit.connection)
     return Page("Scales", "scales", (table,), {"choices": choices})

@@ -34,7 +34,7 @@ def studies_table(size: int = 50) -> Table:
         Column("launched_at", "Launched", "time"),
         Column("closed_at", "Closed", "time"),
     )
-    empty = "This lab holds no study."
+    empty = "This lab has no studies yet."
     return Table("studies", "Studies", columns, read, size=size, empty=empty)
 
 
@@ -70,7 +70,7 @@ def show_study(visit: Visit) -> Page:
         ),
         read_raters,
         size=25,
-        empty="Nobody has rated in this study.",
+        empty="This study has no raters.",
     )
     recipients = _recipients_table(visit.connection, study)
     values["recipients"] = recipients is not None
@@ -114,7 +114,7 @@ def hidden_sentence(study: Row) -> str:
     if study["status"] in RUNNING:
         return (
             f"The study is {study['status']}. Raters and ratings are shown once it is closed, so "
-            "that nobody decides by early results, and nobody learns who is in which arm."
+            "that early results do not affect decisions and nobody can see who is in which arm."
         )
     return "The study has not been launched."
 
@@ -145,4 +145,4 @@ def _ratings_table(study: int, *, rater: int | None = None, dimension: str = "")
         Column("seconds", "Time", "seconds"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
     )
-    return Table("ratings", "Ratings", columns, read, empty="There is no rating.")
+    return Table("ratings", "Ratings", columns, read, empty="This study has no ratings.")

@@ -95,20 +95,20 @@ def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:
 
 def reply_headlines(data: LabOverview) -> Iterator[Conclusion]:
     """How long the replies are, for labs without anything else."""
-    known = [length for length in data.lengths if length.mean_words is not None]
+    known = [length for length in data.lengths if length.median_words is not None]
     if not known:
         return
-    order = sorted(known, key=lambda item: -(item.mean_words or 0))
+    order = sorted(known, key=lambda item: -(item.median_words or 0))
     said = [
-        f"{name_of(item.respondent)} {number(item.mean_words)} "
+        f"{name_of(item.respondent)} {number(item.median_words, 0)} "
         f"({counted(item.replies, 'reply', 'replies')})"
         for item in (order if len(order) < 4 else (order[0], order[-1]))
     ]
-    lead = "Words per reply" if len(order) < 4 else "Words per reply, from most to fewest"
+    lead = "Median words per reply" + (", from most to fewest" if len(order) > 3 else "")
     yield Conclusion(
         kind="descriptive",
         sentence=f"{lead}: {listed(said)}.",
         subject=order[0].respondent,
-        estimate=order[0].mean_words,
+        estimate=order[0].median_words,
         n=sum(item.replies for item in known),
     )

@@ -46,26 +46,25 @@ def small_sample_tests(
     frame: pl.DataFrame,
     *,
     reference: Mapping[str, str] = NO_REFERENCE,
-    inflated: bool = True,
+    formula: str = "",
 ) -> dict[str, SmallSampleTest]:
     """The t test of each coefficient of a model fitted to this frame.
 
-    The rating must be numeric. Without `inflated` the standard error stays that of maximum
-    likelihood. An InputError where the linear model cannot be fitted.
+    The rating must be numeric. `formula` is that of the linear model where it is not the ordinal
+    model's. An InputError where the linear model cannot be fitted.
     """
     if fit.method == "iterative":
         return {
-            name: _tested(one.estimate, one.se, 1.0, math.inf, fit.confidence)
-            for name, one in fit.coefficients.items()
+            name: _tested(effect.estimate, effect.se, 1.0, math.inf, fit.confidence)
+            for name, effect in fit.coefficients.items()
         }
     exact, biased = (
-        lmm(frame, fit.formula, reml=reml, reference=reference) for reml in (True, False)
+        lmm(frame, formula or fit.formula, reml=reml, reference=reference) for reml in (True, False)
     )
     found = {}
-    for name, one in fit.coefficients.items():
+    for name, effect in fit.coefficients.items():
         inflation, df = _correction(exact, biased, name)
-        factor = inflation if inflated else 1.0
-        found[name] = _tested(one.estimate, one.se, factor, df, fit.confidence)
+        found[name] = _tested(effect.estimate, effect.se, inflation, df, fit.confidence)
     return found
 
 

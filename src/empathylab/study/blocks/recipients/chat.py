@@ -41,6 +41,7 @@ from empathylab.study.live.partners import (
     waiting_room,
     with_reply_in_time,
 )
+from empathylab.study.live.safety import unsafe_words
 from empathylab.study.live.turns import Conversation
 from empathylab.yaml_documents import Path
 
@@ -92,7 +93,7 @@ class Chat(Block):
         ):
             raise misfit(
                 f"there is no block tell with the id {self.opens_with!r} before it",
-                "Name such a block, or take the key out.",
+                "Name such a block, or remove the key.",
                 at=(*at, "opens_with"),
             )
 
@@ -225,8 +226,9 @@ class Chat(Block):
 
     def _asks(self, view: PageView, *, writes: bool) -> tuple[Asked, ...]:
         found, asked = view.conversation, tuple[Asked, ...]()
-        replies = sum(turn.sender == "respondent" for turn in found.turns) if found else 1
-        if replies >= self._said_before(view.step):
+        seen = found.turns if found else ()
+        replies = sum(turn.sender == "respondent" for turn in seen)
+        if found is None or replies >= self._said_before(view.step):
             asked = tuple(question.asked(view) for question in self._asked_at(view.step))
         return (*asked, Asked(MESSAGE, "message", "")) if writes else asked
 
@@ -255,7 +257,16 @@ class Chat(Block):
         if self._writes(step) and END not in form.values:
             most = self.maximum_words
             form.words(MESSAGE, least=1, most=most, characters=_MOST_CHARACTERS)
+            if self._replies(step) and self._hurts(form.values.get(MESSAGE, ""), path):
+                form.refuse(MESSAGE, "hurtful")
             note_crisis(form, MESSAGE, path)
+
+    def _hurts(self, message: str, path: ParticipantPath) -> bool:
+        """Whether a reply to a partner has words that nobody should read who needs help.
+
+        Those who tell may use them: to say what was said to them.
+        """
+        return any(unsafe_words(message, language) for language in path.study.languages)
 
     @property
     def early_outcomes(self) -> tuple[Outcome, ...]:

@@ -31,7 +31,7 @@ _ERRORS = {
     401: (text("You are signed out"), text("Nothing was changed. Please sign in again.")),
     403: (text("Not allowed"), text("Your role does not allow this. Nothing was changed.")),
     404: (text("Page not found"), text("Check the address.")),
-    405: (text("Bad request"), text("This page does not take such requests.")),
+    405: (text("Bad request"), text("This page does not accept this kind of request.")),
     408: (text("Timed out"), text("The form did not arrive in time. Nothing was changed.")),
     413: (text("Form too long"), text("The form is too long. Nothing was changed.")),
     415: (text("Bad request"), text("Only a plain form can be sent here. Nothing was changed.")),
@@ -57,9 +57,11 @@ class Entry:
     least: Least
 
 
+CONVERSATIONS = text("Conversations")
 NAVIGATION: tuple[Entry, ...] = (
     Entry("/console", text("Overview"), "viewer"),
     Entry("/console/participants", text("Participants"), "viewer"),
+    Entry("/console/conversations", CONVERSATIONS, "researcher"),
     Entry("/console/comments", text("Comments"), "viewer"),
     Entry("/console/manage", text("Manage"), "researcher"),
     Entry("/console/alerts", text("Alerts"), "viewer"),
@@ -75,7 +77,12 @@ def page(visit: Visit, template: str, title: str, *, status: int = 200, **more: 
 
     `error` and `typed` are those of a form that was refused before.
     """
-    entries: Sequence[Entry] = [entry for entry in NAVIGATION if visit.may(entry.least)]
+    live = visit.console.launched.study.live is not None
+    entries: Sequence[Entry] = [
+        entry
+        for entry in NAVIGATION
+        if visit.may(entry.least) and (live or entry.label != CONVERSATIONS)
+    ]
     html = (
         _environment(visit.language)
         .get_template(f"{template}.html.j2")
@@ -131,6 +138,11 @@ def number(value: float, digits: int = 1) -> str:
     return "–" if value != value else f"{value:.{digits}f}"
 
 
+def dollars(value: float) -> str:
+    """What replies cost; models on the study's own machines cost nothing."""
+    return f"${value:.4f}" if 0 < value < 1 else f"${value:.2f}"
+
+
 def duration(seconds: float | None) -> str:
     """Seconds as people say them."""
     if seconds is None or seconds != seconds:
@@ -154,6 +166,7 @@ def _environment(language: str) -> jinja2.Environment:
     environment.filters |= {
         "moment": moment,
         "number": number,
+        "dollars": dollars,
         "duration": duration,
         "status": shown_status,
     }

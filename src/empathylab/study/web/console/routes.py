@@ -5,25 +5,17 @@ from __future__ import annotations
 from empathylab.study.web.console.access import Rule
 from empathylab.study.web.console.actions import close, manage, show_manage
 from empathylab.study.web.console.alerts import send_test, show_alerts
+from empathylab.study.web.console.conversations import (
+    list_conversations,
+    read_conversation,
+    show_conversation,
+)
 from empathylab.study.web.console.decisions import act_on_participant, find_participant, review
 from empathylab.study.web.console.downloads import (
     download,
     download_identities,
     peek_download,
     show_downloads,
-)
-from empathylab.study.web.console.login import (
-    change_language,
-    change_password,
-    change_second_factor,
-    give_second_factor,
-    log_in,
-    log_out,
-    make_account,
-    show_account,
-    show_login,
-    show_second_factor,
-    show_welcome,
 )
 from empathylab.study.web.console.overview import show_overview
 from empathylab.study.web.console.participants import (
@@ -38,6 +30,19 @@ from empathylab.study.web.console.records import (
     show_audit,
 )
 from empathylab.study.web.console.results import peek, show_results
+from empathylab.study.web.console.sign_in.login import (
+    change_language,
+    change_password,
+    change_second_factor,
+    give_second_factor,
+    log_in,
+    log_out,
+    make_account,
+    show_account,
+    show_login,
+    show_second_factor,
+    show_welcome,
+)
 
 # No path holds anybody's key: paths are what servers and proxies write down.
 RULES: tuple[Rule, ...] = (
@@ -70,6 +75,15 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("POST", "/console/review", "researcher", review),
     Rule("POST", "/console/find", "researcher", find_participant),
+    Rule("GET", "/console/conversations", "researcher", list_conversations),
+    Rule("GET", "/console/conversation", "researcher", show_conversation),
+    Rule(
+        "POST",
+        "/console/conversation",
+        "researcher",
+        read_conversation,
+        "/console/conversation?key={key}",
+    ),
     Rule("GET", "/console/comments", "viewer", list_comments),
     Rule("GET", "/console/manage", "researcher", show_manage),
     Rule("POST", "/console/manage", "researcher", manage, "/console/manage"),

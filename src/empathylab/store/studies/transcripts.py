@@ -1,0 +1,82 @@
+"""Conversations of a study's participants as researchers read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select
+
+from empathylab.store import schema
+
+Rows = Sequence[Any]
+"""Rows of the lab, whose columns are attributes."""
+
+_CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
+_PLACES, _PAGES = schema.places, schema.page_answers
+
+
+def listed_conversations(
+    connection: Connection, study: int, *, stopped_only: bool, most: int, skipped: int
+) -> tuple[int, Rows]:
+    """How many participants talked or were stopped for their safety, and some, newest first."""
+    stopped = _PLACES.c.outcome == "safety"
+    talked = _PLACES.c.id.in_(
+        select(_CONVERSATIONS.c.place_id).where(_CONVERSATIONS.c.study_id == study)
+    )
+    wanted: list[ColumnElement[bool]] = [
+        _PLACES.c.study_id == study,
+        _PLACES.c.world == "person",
+        stopped if stopped_only else or_(talked, stopped),
+    ]
+    total = connection.execute(select(func.count()).select_from(_PLACES).where(*wanted))
+    query = select(_PLACES).where(*wanted).order_by(_PLACES.c.id.desc())
+    return int(total.scalar_one()), connection.execute(query.limit(most).offset(skipped)).all()
+
+
+def reply_figures(connection: Connection, places: Sequence[int]) -> dict[int, Any]:
+    """By place: messages of the participant, replies that they saw, fallbacks, and dollars."""
+    replied = (_TURNS.c.sender == "respondent") & _TURNS.c.shown_at.is_not(None)
+    query = (
+        select(
+            _CONVERSATIONS.c.place_id,
+            func.sum(case((_TURNS.c.sender == "participant", 1), else_=0)).label("messages"),
+            func.sum(case((replied, 1), else_=0)).label("replies"),
+            func.sum(case((_TURNS.c.outcome == "fallback", 1), else_=0)).label("fallbacks"),
+            func.sum(_TURNS.c.cost).label("cost"),
+        )
+        .join(_TURNS, _TURNS.c.live_conversation_id == _CONVERSATIONS.c.id)
+        .where(_CONVERSATIONS.c.place_id.in_(places))
+        .group_by(_CONVERSATIONS.c.place_id)
+    )
+    return {row.place_id: row for row in connection.execute(query)}
+
+
+def conversations_of(connection: Connection, place: int) -> Rows:
+    """A participant's conversations in the order in which they began, with their partners' keys."""
+    others = _CONVERSATIONS.alias()
+    partner = (
+        select(_PLACES.c.person)
+        .join(others, others.c.place_id == _PLACES.c.id)
+        .where(others.c.id == _CONVERSATIONS.c.partner_id)
+        .scalar_subquery()
+    )
+    query = (
+        select(_CONVERSATIONS, partner.label("partner"))
+        .where(_CONVERSATIONS.c.place_id == place)
+        .order_by(_CONVERSATIONS.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def crisis_findings(connection: Connection, places: Sequence[int]) -> dict[int, list[str]]:
+    """By place, the words for a crisis that were found in what participants wrote."""
+    query = (
+        select(_PAGES.c.place_id, _PAGES.c.given)
+        .where(_PAGES.c.place_id.in_(places), _PAGES.c.given["crisis"].as_string().is_not(None))
+        .order_by(_PAGES.c.id)
+    )
+    found: dict[int, list[str]] = {}
+    for place, given in connection.execute(query):
+        found.setdefault(place, []).extend(given["crisis"])
+    return found
