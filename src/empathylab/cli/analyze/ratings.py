@@ -55,7 +55,7 @@ FileArgument = Annotated[
     typer.Argument(
         metavar="FILE",
         help="A long table (CSV, TSV, JSONL or Parquet): one rating per row, with the columns "
-        "rater, situation, arm and rating; the lab's study, if not given.",
+        "rater, situation, arm and rating. Without it, the study in the lab is analysed.",
     ),
 ]
 RaterOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: who rated.")]
@@ -295,7 +295,7 @@ def _of_file(
     for option, value in of_lab.items():
         if value is not None:
             raise InputError(
-                "a table holds no study", got=f"{option} {value}", remedy=f"Remove {option}."
+                "a table has no study", got=f"{option} {value}", remedy=f"Remove {option}."
             )
     frame = renamed(read_table(file), columns, where=file.name, options=True)
     if "dimension" not in frame.columns:

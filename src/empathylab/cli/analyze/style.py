@@ -283,7 +283,7 @@ def _of_file(
     import polars as pl
 
     from empathylab.analysis import style as analysis
-    from empathylab.tables import TableParts
+    from empathylab.tables import TableParts, column_named
 
     named = {f"--{role}-column": column for role, column in columns.items()}
     if rating is not None:
@@ -291,7 +291,7 @@ def _of_file(
     parts = []
     for part in TableParts(path):
         for option, column in named.items():
-            _require(part, column, path, option)
+            column_named(part, column, where=path.name, option=option)
         # Other columns would only take memory.
         kept = [name for name in part.columns if name in (*named.values(), "sample")]
         parts.append(part.select(kept))
@@ -314,14 +314,6 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
         *(pl.col(column).alias(role) for role, column in named.items()),
         numbers(frame, rating, where=path.name).alias("rating"),
     )
-
-
-def _require(frame: pl.DataFrame, column: str, path: Path, option: str) -> None:
-    from empathylab.errors import UnknownName
-
-    if column not in frame.columns:
-        remedy = f"Say which column it is with {option}."
-        raise UnknownName("column", column, frame.columns, where=path.name, remedy=remedy)
 
 
 def _write_figures(result: StyleResult, folder: Path) -> None:
