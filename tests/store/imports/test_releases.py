@@ -80,6 +80,7 @@ def test_the_same_again_changes_nothing(lab: Lab, release: Release) -> None:
     before = counts(lab)
     again = bring(lab, release)
     assert (again.change, again.things) == ("unchanged", ())
+    assert bring(lab, release, mark="as an older version had it").change == "unchanged"
     assert counts(lab) == before
 
 

@@ -29,7 +29,7 @@ def console_link(
 
     For a researcher who has lost the password: an owner can then delete the old account.
     """
-    from empathylab.study.web.console.accounts import owner_link
+    from empathylab.study.web.console.sign_in.accounts import owner_link
 
     base = checked_address(url)
     with running(lab, name) as service:

@@ -11,8 +11,9 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
-from empathylab.study.web.console import first_link, invite_link, passwords
-from empathylab.study.web.console.accounts import (
+from empathylab.study.web.console import first_link, invite_link
+from empathylab.study.web.console.sign_in import passwords
+from empathylab.study.web.console.sign_in.accounts import (
     MOST_BY_ADDRESS,
     MOST_BY_BOTH,
     MOST_BY_NAME,

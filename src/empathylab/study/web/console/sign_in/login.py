@@ -7,10 +7,10 @@ from datetime import timedelta
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.study.web.console.accounts import Researcher, Throttled
-from empathylab.study.web.console.passwords import ADVICE
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.second_factor import WINDOW
+from empathylab.study.web.console.sign_in.accounts import Researcher, Throttled
+from empathylab.study.web.console.sign_in.passwords import ADVICE
+from empathylab.study.web.console.sign_in.second_factor import WINDOW
 from empathylab.study.web.console.texts import COOKIE, LANGUAGES, text
 from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure
