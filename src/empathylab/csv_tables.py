@@ -71,7 +71,7 @@ def _names(header: Sequence[str], where: str) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise InputError(
-                "a column is there twice",
+                "a column appears twice",
                 where=where,
                 got=name or "a column without a name",
                 remedy="Keep one of them.",

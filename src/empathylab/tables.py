@@ -65,7 +65,7 @@ def _format(path: Path) -> str:
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(
-            "this kind of table is not known",
+            "this file type is not supported",
             where=path.name,
             got=path.suffix or "no ending",
             remedy="Save it as .csv, .tsv, .jsonl or .parquet.",

@@ -263,7 +263,7 @@ def test_replies_of_control_characters_only_are_refused_in_one_sentence() -> Non
     frame = pl.DataFrame(
         {"situation": ["a", "a"], "respondent": ["x", "y"], "text": ["Oh no!", "\x01\x02"]}
     )
-    with pytest.raises(InputError, match="no letter, digit or symbol; got 'y'"):
+    with pytest.raises(InputError, match="no letters, digits or symbols; got 'y'"):
         style_of_table(frame)
 
 

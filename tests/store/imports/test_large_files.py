@@ -135,7 +135,7 @@ def test_an_error_in_a_later_part_names_its_row(tmp_path: Path) -> None:
     )
     twice = "s0,bot/a,What happened 0,something else\n"
     said = refused(lab, "responses", write_text(file, lines + twice))
-    assert "another text of bot/a for the same situation stands in row 2" in said
+    assert "bot/a has a different text for the same situation in row 2" in said
     assert "mine.csv row 32" in said
     assert "mine.csv row 32" in refused(lab, "responses", write_text(file, lines + "s1,a,b\n"))
     file.write_bytes(lines.encode() + b"s1,a,b,\xff\n")

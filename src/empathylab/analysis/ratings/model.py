@@ -109,7 +109,7 @@ class RandomTerm:
 
 def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
     """The random effects that this design needs."""
-    intercept = RandomTerm("(1|rater)", "a rater's ratings are alike")
+    intercept = RandomTerm("(1|rater)", "ratings by the same rater are similar")
     found = [intercept]
     if design.raters_vary_by_arm:
         reason = "a rater may prefer one arm, and raters saw several arms"
@@ -119,7 +119,7 @@ def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
             found = [RandomTerm("(1 + arm|rater)", reason, simpler=equal)]
         else:
             found = list(equal)
-    found.append(RandomTerm("(1|situation)", "ratings of one situation are alike"))
+    found.append(RandomTerm("(1|situation)", "ratings of the same situation are similar"))
     if design.replies_vary:
         # A random slope of arm by situation, with the same variance for every arm.
         several = f"{100 * design.shared_replies:.0f}% of the replies have two or more ratings"

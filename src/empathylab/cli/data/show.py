@@ -27,16 +27,14 @@ _MOST_LENGTHS = 50_000
 
 
 def show(
-    name: Annotated[
-        str, typer.Argument(help="A set, a draw from one, a study, or the word responses.")
-    ],
+    name: Annotated[str, typer.Argument(help="A set, a sample, a study, or the word responses.")],
     emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
     topic: Annotated[str | None, typer.Option(help="Only this topic.")] = None,
     situation_set: Annotated[
-        str | None, typer.Option("--set", help="Responses: only to this set's situations.")
+        str | None, typer.Option("--set", help="With responses: only those to this set.")
     ] = None,
     respondent: Annotated[
-        str | None, typer.Option(help="Responses: only this respondent's.")
+        str | None, typer.Option(help="With responses: only this respondent's.")
     ] = None,
     limit: Annotated[
         int, typer.Option(help="How many situations to print; 0 prints all.", min=0)
@@ -44,7 +42,7 @@ def show(
     lengths: Annotated[
         bool | None,
         typer.Option(
-            help="How long the replies are; without the option up to 50,000 replies.",
+            help="Show how long the replies are. Default: only for up to 50,000 replies.",
             show_default=False,
         ),
     ] = None,
@@ -272,7 +270,7 @@ def _print_situations(picked: Sequence[Situation], limit: int) -> None:
         if item.utterance:
             typer.echo(f"  says: {item.utterance}")
         if item.counterpart:
-            typer.echo(f"  had it gone well: {item.counterpart}")
+            typer.echo(f"  if it goes well: {item.counterpart}")
     _say_rest(len(picked), limit)
 
 
@@ -301,7 +299,7 @@ def _show_responses(
             empty = not lab_contents(connection)["replies"]
         if empty:
             raise InputError(
-                "the lab holds no responses",
+                "the lab has no responses",
                 remedy="Run `empathylab respond MODEL` or `empathylab data import responses CSV`.",
             )
         for column, value in wanted.items():

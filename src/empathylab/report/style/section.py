@@ -181,8 +181,8 @@ def _tactics_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     if not analysis.tactics.uses:
         return ()
     said = (
-        f"Each sentence was tagged {tagged_by(analysis)}; a sentence may hold several tactics or "
-        "none. Compare respondents by the corrected percentages, and only where a tactic is "
+        f"Each sentence was tagged {tagged_by(analysis)}; a sentence can contain several tactics "
+        "or none. Compare respondents by the corrected percentages, and only where a tactic is "
         "reliable enough. " + " ".join(tactic_sentences(analysis))
     )
     tables = (

@@ -252,7 +252,7 @@ class _Ratings:
             ).with_columns(response_id=pl.coalesce("read", "response_id"))
         for row in joined.filter(pl.col("response_id").is_null()).head(1).iter_rows(named=True):
             raise InputError(
-                f"the lab holds no usable response of {row['respondent']!r} to the situation "
+                f"the lab has no usable response of {row['respondent']!r} to the situation "
                 f"{row['situation']!r}" + (f", sample {row['sample']}" if row["sample"] else ""),
                 where=f"{source}, rating of {row['rater']}",
                 remedy="Import the response, or fix the names or the empty reply.",

@@ -136,7 +136,7 @@ class ResponseImport:
                     "sample",
                     "text",
                     outcome=pl.when(empty).then(pl.lit("empty")).otherwise(pl.lit("valid")),
-                    reason=pl.when(empty).then(pl.lit("the reply holds no text")),
+                    reason=pl.when(empty).then(pl.lit("the reply contains no text")),
                     added_at=pl.lit(added_at),
                     import_id=pl.lit(self.number),
                     details=pl.col("details").fill_null("null"),

@@ -229,7 +229,7 @@ def test_the_login_page_says_the_same_of_unknown_names_and_wrong_passwords(
             assert (answer.status_code, answer.headers["location"]) == (303, "/console/login")
             shown.append(visitor.get("/console/login").text)
     known, unknown = (text.replace("some other", "some owner") for text in shown)
-    assert "The name or the password is not right" in known
+    assert "The name or the password is wrong" in known
     assert known == unknown
 
 
