@@ -3,10 +3,12 @@
 Prints `name value` lines. A file of replies by 200 respondents and a file of ratings are made up
 and imported with `empathylab data import`, on SQLite and on PostgreSQL: rows per second, processor
 time per row, and the most memory that the command took. Then the commands that list what the lab
-holds, each as a process of its own, in seconds. `load` is the machine's load average at the end.
+holds, each as a process of its own: seconds until it prints something (`_s`), processor time until
+it ends (`_cpu_s`) and memory (`_mb`); those with `again` find counts that the lab has kept. `load`
+is the machine's load average at the end: above 1, only processor times can be compared.
 
-Options: `--responses 500000 --ratings 1000000 --database sqlite|postgres|both`. A file with two
-million replies needs about 2 GB on the disk and 2 GB in the lab.
+Options: `--responses 500000 --ratings 1000000 --database sqlite|postgres|both`. Two million replies
+and five million ratings need about 0.7 GB for the files and 2 GB for the lab.
 Left out: a network to the database; other users at work; texts much longer than 40 words.
 """
 
@@ -33,8 +35,10 @@ RESPONDENTS = 200
 FIRST_ANSWERS = {
     "runs_list": ("runs", "list"),
     "data_list": ("data", "list"),
+    "data_list_again": ("data", "list"),
     "data_show_set": ("data", "show", "replies"),
     "data_show_study": ("data", "show", "big"),
+    "data_show_study_again": ("data", "show", "big"),
     "data_show_responses": ("data", "show", "responses"),
     "scales": ("scales", "list"),
     "analyze_help": ("analyze", "--help"),
@@ -68,8 +72,10 @@ def write_ratings(path: Path, rows: int, responses: int) -> None:
             )
 
 
-def command(arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float, int]:
-    """Seconds, processor seconds and the most memory in MB of an `empathylab` command."""
+def command(
+    arguments: Sequence[str], environment: Mapping[str, str]
+) -> tuple[float, float, float, int]:
+    """Seconds to the first output of a command and to its end, processor seconds, and most MB."""
     begun = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "empathylab", *arguments],
@@ -79,11 +85,14 @@ def command(arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[f
         text=True,
     )
     assert process.stdout is not None
-    said = process.stdout.read()
+    said = process.stdout.read(1)
+    first = time.perf_counter() - begun
+    said += process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, said
-    return time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+    seconds, cpu = time.perf_counter() - begun, used.ru_utime + used.ru_stime
+    return first, seconds, cpu, used.ru_maxrss // 1024
 
 
 def first_page(environment: Mapping[str, str], lab: Path) -> Iterator[tuple[str, float]]:
@@ -126,16 +135,19 @@ def measure(prefix: str, folder: Path, options: argparse.Namespace, database: st
         ("ratings", options.ratings, ("--set", "replies", "--study", "big")),
     ):
         file = folder / ("replies.csv" if kind == "responses" else "ratings.csv")
-        seconds, cpu, memory = command(
+        _, seconds, cpu, memory = command(
             ("data", "import", kind, str(file), "--lab", str(lab), *more), environment
         )
         print(f"{prefix}{kind}_rows_per_second {rows / seconds:.0f}")
         print(f"{prefix}{kind}_cpu_us_per_row {1e6 * cpu / rows:.1f}")
         print(f"{prefix}{kind}_import_mb {memory}", flush=True)
+    if not database:
+        size = sum(file.stat().st_size for file in lab.glob("lab.sqlite*"))
+        print(f"{prefix}lab_mb {size // 1_000_000}")
     for name, arguments in FIRST_ANSWERS.items():
         given = arguments if "--help" in arguments else (*arguments, "--lab", str(lab))
-        seconds, cpu, memory = command(given, environment)
-        print(f"{prefix}first_answer_{name}_s {seconds:.2f}")
+        first, _, cpu, memory = command(given, environment)
+        print(f"{prefix}first_answer_{name}_s {first:.2f}")
         print(f"{prefix}first_answer_{name}_cpu_s {cpu:.2f}")
         print(f"{prefix}first_answer_{name}_mb {memory}", flush=True)
     for name, seconds in first_page(environment, lab):

@@ -12,10 +12,10 @@ HEAD = """# Columns of exports
 
 Written from the program by `scripts/write_export_columns.py`; do not edit by hand.
 
-Every export brings this dictionary with it, with the values that occur in its own data. Beyond
-these columns, `raters` has one for each question that a study asked its raters about themselves,
-one for each detail that the platform gave, and one for each score of a scale. How to export:
-[exports](../how-to/export.md).
+This page lists the columns of all [exported](../how-to/export.md) tables. Every export contains it
+as a dictionary, with the values that occur in its data. The table `raters` also has a column for
+each question that a study asked its raters about themselves, for each detail from the platform, and
+for each score of a scale.
 """
 
 

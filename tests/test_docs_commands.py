@@ -26,6 +26,7 @@ import yaml
 
 import empathylab as el
 from empathylab.models import PROVIDERS
+from empathylab.situations.sets import builtin_set
 from empathylab.store import Lab
 from empathylab.study.demo import open_demo
 from tests.helpers.command_line import empathylab
@@ -171,6 +172,27 @@ def recipients(folder: Path) -> str:
     return ""
 
 
+def importable(folder: Path) -> str:
+    """A file of every kind that can be imported."""
+    (folder / "situations.csv").write_text("id,text,emotion\n1,The dog is ill.,sad\n")
+    (folder / "replies.csv").write_text("situation,text\n1,I am so sorry to hear that.\n")
+    (folder / "ratings.csv").write_text(
+        "situation,situation_text,emotion,respondent,text,rater,rating\n"
+        "1,The dog is ill.,sad,human,Get well soon to your dog.,r1,Good\n"
+    )
+    (folder / "people.csv").write_text("rater,age\nr1,34\n")
+    (folder / "forum.csv").write_text("domain,post\nwork,They gave my desk to someone else.\n")
+    items = ", ".join(f'"{number}": "Statement {number}"' for number in range(1, 17))
+    (folder / "teq.json").write_text(f'{{"name": "TEQ", "items": {{{items}}}}}')
+    return ""
+
+
+def own_replies(folder: Path) -> str:
+    known = builtin_set("dialogues").situations[0].id
+    (folder / "mine.csv").write_text(f"situation,text\n{known},I am so sorry to hear that.\n")
+    return ""
+
+
 def released(name: str) -> Callable[[Path, Path], str]:
     def bring(folder: Path, shared: Path) -> str:
         if name == "emotionbench":
@@ -189,7 +211,10 @@ PREPARED: dict[str, Callable[[Path], str]] = {
     "docs/explanation/statistics.md": tables,
     "docs/how-to/add-a-judge.md": tables,
     "docs/how-to/analyse-a-csv.md": tables,
+    "docs/how-to/collect-replies.md": own_replies,
     "docs/how-to/export.md": demo,
+    "docs/how-to/import-data.md": importable,
+    "docs/how-to/other-tools.md": demo,
     "docs/how-to/recipients.md": recipients,
 }
 

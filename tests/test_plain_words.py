@@ -6,6 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import typer
+
+from empathylab.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "empathylab"
@@ -16,12 +21,33 @@ BANNED = re.compile(
     r"|nothing is ruled out|in order to|prior to|utili[sz]e)\b",
     re.IGNORECASE,
 )
+# Sentence fragments and turns of phrase that no help text, message or participant page uses.
+QUAINT = re.compile(
+    r"\bif (not given|left out|wanted)\b|, say[.,]|\bthere twice\b|\banybody\b|\bpeople like you\b"
+    r"|\btakes? (people|nobody)\b|\bholds? (no|numbers)\b|\blies? (between|above|outside)\b"
+    r"|\bTake it out\b|\bMake room\b|\bhad it gone\b|\bon end\b|\bone and the same\b"
+    r"|\bin this place\b|\bpass (it|them) on\b|^Of the [a-z]+\.|^Decides ",
+    re.MULTILINE,
+)
 # What people say in situations and replies, and word lists, may use any word.
 SPOKEN = ("situations/builtin", "judging/rubric", "personas", "study/demo", "style/lists")
 KEYS = {"commonest", "foretold"}
 """Keys of JSON output that other programs read."""
 STORED = {"protocols/reply_templates.py"}
 """Prompts that runs name by version: their words cannot change."""
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """Every sentence of the pages and of the code, without docstrings, with where it stands."""
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            value = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(value, str) and " " in value and id(node) not in documentation:
+                yield f"{path.relative_to(ROOT)} line {node.lineno}", value
+    for path in (*SOURCE.rglob("*.j2"), *SOURCE.glob("study/**/*.yaml")):
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -44,4 +70,23 @@ def texts() -> Iterator[tuple[str, str]]:
 
 def test_no_text_uses_a_banned_word() -> None:
     found = [(where, match[0]) for where, text in texts() if (match := BANNED.search(text))]
+    assert found == []
+
+
+def test_no_message_uses_a_quaint_turn_of_phrase() -> None:
+    found = [(where, match[0]) for where, text in messages() if (match := QUAINT.search(text))]
+    assert found == []
+
+
+def test_help_texts_have_short_sentences() -> None:
+    found: list[str] = []
+
+    def read(command: Any) -> None:
+        helps = [command.help, *(getattr(option, "help", None) for option in command.params)]
+        sentences = re.split(r"(?<=[.!?:;])\s", " ".join(" ".join(filter(None, helps)).split()))
+        found.extend(sentence for sentence in sentences if len(sentence.split()) > 35)
+        for inner in getattr(command, "commands", {}).values():
+            read(inner)
+
+    read(typer.main.get_command(app))
     assert found == []

@@ -54,7 +54,7 @@ class RelationsDesign:
     features: int = 40
 
     def count(self, seed: int) -> Counts:
-        """Whether any feature seems to be related to the ratings, after correction."""
+        """Whether any feature seems to be related to the ratings, where one can be tested."""
         random = np.random.default_rng(seed)
         situation, respondent = np.divmod(
             np.arange(self.situations * self.respondents), self.respondents
@@ -91,7 +91,10 @@ class RelationsDesign:
         columns = [f"f{number}" for number in range(self.features)]
         relations = tuple(rating_relations(features, ratings, columns=columns))
         tested, claimed = tested_relations(RatedStyle("", "", relations))
-        return {"false_positives": (int(bool(claimed)), 1), "tested": (len(tested), self.features)}
+        return {
+            "false_positives": (int(bool(claimed)), int(bool(tested))),
+            "tested": (len(tested), self.features),
+        }
 
 
 DESIGNS = [

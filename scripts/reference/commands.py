@@ -13,8 +13,9 @@ HEAD = """# Commands
 
 <!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->
 
-Results go to stdout, everything else to stderr. Exit 0: done; 1: failed; 2: the user can fix it
-(message only); 130: interrupted.
+This page lists every command with its options, as `--help` does. Results go to stdout, everything
+else to stderr. Exit codes: 0 done; 1 failed; 2 an option, file or setting is wrong, and the message
+says how to fix it; 130 interrupted.
 """
 
 

@@ -24,10 +24,10 @@ HEAD = """# File formats
 
 <!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->
 
-Tables are CSV, TSV, JSONL or Parquet, told by the ending; text is UTF-8. A file
-that cannot be read with certainty is refused with the place and a remedy, and nothing is stored.
-What the lab writes: [exports](../how-to/export.md), and a study's
-[tables and archive](../how-to/run-a-study.md).
+This page describes the files that commands read. Tables are CSV, TSV, JSONL or Parquet,
+recognised by the ending; text is UTF-8. A file with an error is refused, with the row and how to
+fix it, and nothing is stored. Files that EmpathyLab writes: [exports](../how-to/export.md), and a
+study's [tables and archive](../how-to/run-a-study.md).
 """
 
 # Anchor of the section: its heading, and its words; {columns} are filled in from the code.

@@ -19,11 +19,11 @@ _RULES = {
 def scales_page() -> str:
     """Every scale: structure, scores, reference, and whose the wording is."""
     head = (
-        f"# Scales\n\n{WRITTEN}\nStructure is fact, and ships: how many items, which range, which "
-        "are reversed, how they are scored. The wording of most scales belongs to their authors: "
-        "bring it from a file you have with `empathylab scales import FILE` "
+        f"# Scales\n\n{WRITTEN}\nThis page lists the built-in scales. Their structure ships: "
+        "items, range, reversed items and scoring. The wording of most belongs to their authors: "
+        "import yours with `empathylab scales import FILE` "
         "([formats](formats.md#wording-of-scales)). A reversed item counts as lowest plus highest "
-        "less the answer.\n\n"
+        "minus the answer.\n\n"
         "| scale | items | range | scores | wording |\n| --- | --- | --- | --- | --- |\n"
     )
     scales = builtin_scales()
@@ -38,8 +38,9 @@ def scales_page() -> str:
 def situations_page() -> str:
     """Every set of situations that ships."""
     head = (
-        f"# Sets of situations\n\n{WRITTEN}\n`empathylab data show NAME` prints one. A situation "
-        "may have an emotion, a factor or a topic, a valence, the person's first words "
+        f"# Sets of situations\n\n{WRITTEN}\nThis page lists the built-in sets of situations; "
+        "`empathylab data show NAME` prints one. A situation may have an emotion, a factor or a "
+        "topic, a valence, the person's first words "
         "(utterance), and a counterpart: the same had it gone well.\n"
     )
     return head + "".join(_set(item) for item in builtin_sets().values())
@@ -48,10 +49,10 @@ def situations_page() -> str:
 def features_page() -> str:
     """Every feature that `analyze style` counts."""
     head = (
-        f"# Features of style\n\n{WRITTEN}\nThe columns that `empathylab analyze style` and "
-        "`empathylab.style.features` give, one value for each response. A count of 0 is a count; a "
-        "measure without enough text is empty. Lexicons given with `--dictionary` add columns of "
-        "their own.\n\n| feature | kind | what it is |\n| --- | --- | --- |\n"
+        f"# Features of style\n\n{WRITTEN}\nThis page lists the columns that `empathylab analyze "
+        "style` and `empathylab.style.features` compute, one value for each response. A measure is "
+        "empty if the text is too short for it. Dictionaries given with `--dictionary` add columns."
+        "\n\n| feature | kind | what it is |\n| --- | --- | --- |\n"
     )
     rows = [f"| `{name}` | {one.kind} | {_cell(one.meaning)} |\n" for name, one in FEATURES.items()]
     return head + "".join(rows)

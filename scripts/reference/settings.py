@@ -66,8 +66,8 @@ HEAD = """# Settings
 
 <!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->
 
-There is no configuration file. What a command does is said by its [options](commands.md), what a
-study is by its [file](study-file.md); the rest comes from the environment.
+This page lists the environment variables and extras. There is no configuration file: commands take
+[options](commands.md), and a study is defined by its [file](study-file.md).
 
 ## Variables
 

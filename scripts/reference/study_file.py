@@ -41,11 +41,11 @@ HEAD = """# A study's file
 
 <!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->
 
-A study is one YAML file. `empathylab study new FILE --preset between-subjects` writes one to begin
-with, and `empathylab study check FILE` names whatever is wrong in it, with its line. An unknown key
-is an error. How to go about it: [Studies with people](../how-to/run-a-study.md).
+A study is one YAML file; this page lists its keys. `empathylab study new FILE --preset
+between-subjects` writes a file to start from, and `empathylab study check FILE` names every error
+with its line. An unknown key is an error. Steps: [run a study](../how-to/run-a-study.md).
 
-With one language a text is a text; with several it is a table by language:
+With several languages, each text is a table by language:
 
 ```yaml
 languages: [en, de]

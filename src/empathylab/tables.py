@@ -5,14 +5,16 @@ A row's number is the one a person sees in a spreadsheet: the header is row 1.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
+from empathylab.csv_tables import csv_frames
 from empathylab.errors import InputError, UnknownName
 from empathylab.files import read_bytes
 
@@ -28,8 +30,6 @@ _FORMATS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
-# The csv module cuts at 131,072 characters by default; a text may be longer.
-_LONGEST_CELL = 64 * 1024 * 1024
 _PART = 50_000
 TableFile = Literal["csv", "jsonl", "parquet"]
 _FORMULA_STARTS = r"[=+\-@\t\n＝＋－＠]"
@@ -52,7 +52,9 @@ def read_table(path: Path, *, required: Sequence[str] = ()) -> pl.DataFrame:
     if kind == "parquet":
         frame = _parquet(content, where)
     elif kind == "jsonl":
-        frame = _jsonl(decoded(content, where), where)
+        frame = _joined(
+            list(_jsonl_frames(io.BytesIO(decoded(content, where).encode()), where)), where
+        )
     else:
         frame = parse_csv(content, where=where, separator="\t" if kind == "tsv" else ",")
     require_columns(frame.columns, required, where=where)
@@ -63,7 +65,7 @@ def _format(path: Path) -> str:
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(
-            "this kind of table is not known",
+            "this file type is not supported",
             where=path.name,
             got=path.suffix or "no ending",
             remedy="Save it as .csv, .tsv, .jsonl or .parquet.",
@@ -74,29 +76,30 @@ def _format(path: Path) -> str:
 class TableParts:
     """A file's rows as `read_table` gives them, part by part, each time it is iterated.
 
-    CSV and Parquet files are never in memory as a whole; lines of JSON are, because the kind of a
-    column shows only at the end. `tick` is called with the share of the file that was read.
+    The file is never in memory as a whole. `tick` is called with the share that was read.
     """
 
     def __init__(self, path: Path, tick: Callable[[float], None] = lambda share: None) -> None:
         self._path, self._tick, self._kind = path, tick, _format(path)
+        self._types: pl.DataFrame | None = None
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
-        if self._kind == "jsonl":
-            yield read_table(self._path)
-        elif self._kind == "parquet":
+        if self._kind == "parquet":
             yield from self._parquet_parts()
         else:
-            yield from self._csv_parts()
+            yield from self._text_parts()
         self._tick(1.0)
 
-    def _csv_parts(self) -> Iterator[pl.DataFrame]:
+    def _text_parts(self) -> Iterator[pl.DataFrame]:
         separator = "\t" if self._kind == "tsv" else ","
         try:
             size = self._path.stat().st_size
             with self._path.open("rb") as file:
-                lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-                for frame in _csv_frames(lines, self._path.name, separator, _PART):
+                if self._kind == "jsonl":
+                    parts = self._jsonl_parts(file)
+                else:
+                    parts = csv_frames(file, where=self._path.name, separator=separator)
+                for frame in parts:
                     yield frame
                     self._tick(file.tell() / max(1, size))
         except UnicodeDecodeError:
@@ -105,6 +108,19 @@ class TableParts:
         except OSError:
             read_bytes(self._path)  # says why
             raise
+
+    def _jsonl_parts(self, file: BinaryIO) -> Iterator[pl.DataFrame]:
+        """The kind of a column shows only at the end, so the file is read twice."""
+        import polars as pl
+
+        if self._types is None:
+            types = pl.DataFrame()
+            for frame in _jsonl_frames(file, self._path.name):
+                types = _joined([types, frame.clear()], self._path.name)
+            self._types = types
+            file.seek(0)
+        for frame in _jsonl_frames(file, self._path.name):
+            yield _joined([self._types, frame], self._path.name)
 
     def _parquet_parts(self) -> Iterator[pl.DataFrame]:
         import polars as pl
@@ -134,102 +150,73 @@ def missing_as_null(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def parse_csv(content: bytes, *, where: str, separator: str = ",") -> pl.DataFrame:
-    """The rows of a CSV table, every cell as text; a row with another number of cells is refused.
-
-    Python's reader, not Polars': it says which row is broken, and does not fill up short ones.
-    """
+    """The rows of a CSV table, every cell as text; a row with too many or few cells is refused."""
     import polars as pl
 
-    text = decoded(content, where)
-    return pl.concat(_csv_frames(io.StringIO(text, newline=""), where, separator))
-
-
-def _csv_frames(
-    lines: Iterable[str], where: str, separator: str, most: int | None = None
-) -> Iterator[pl.DataFrame]:
-    """The rows of a CSV table in parts of at most so many; at least one part."""
-    csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    rows: list[list[str]] = []
-    header: list[str] | None = None
-    number = 1
     try:
-        for cells in reader:
-            if header is None:
-                header = cells
-                continue
-            if not cells:
-                continue
-            number += 1
-            if len(cells) != len(header):
-                raise InputError(
-                    f"the row has another number of cells ({len(cells)}) than the header "
-                    f"({len(header)})",
-                    where=f"{where} row {number}",
-                    remedy="Put quotes round texts that hold commas, quotes or line breaks.",
-                )
-            rows.append(cells)
-            if len(rows) == most:
-                yield _framed(rows, header, where)
-                rows = []
-    except csv.Error as error:
-        raise InputError(
-            f"this is not a CSV table: {error}",
-            where=f"{where} row {number + 1}",
-            remedy="Fix the file's quotes.",
-        ) from None
-    if header is None or (number == 1 and not any(name.strip() for name in header)):
-        raise InputError("the file is empty", where=where, remedy="Give a table with a header.")
-    if rows or number == 1:
-        yield _framed(rows, header, where)
+        return pl.concat(csv_frames(io.BytesIO(content), where=where, separator=separator))
+    except UnicodeDecodeError:
+        decoded(content, where)  # says in which row
+        raise
 
 
-def _framed(rows: list[list[str]], header: Sequence[str], where: str) -> pl.DataFrame:
-    import polars as pl
-
-    names = [name.strip() for name in header]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(
-                "a column is there twice",
-                where=where,
-                got=name or "a column without a name",
-                remedy="Keep one of them.",
-            )
-    columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
-    frame = pl.DataFrame(
-        [pl.Series(name, cells, pl.String) for name, cells in zip(names, columns, strict=True)]
-    )
-    filled = pl.all().str.strip_chars() != ""
-    return frame.with_columns(pl.when(filled).then(pl.all()).name.keep())
-
-
-def _jsonl(text: str, where: str) -> pl.DataFrame:
-    import polars as pl
-
+def _jsonl_frames(file: BinaryIO, where: str) -> Iterator[pl.DataFrame]:
+    """The lines of JSON in parts, at least one, each with columns of its own kinds."""
     rows: list[dict[str, Any]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
+    given = 0
+    for number, line in enumerate(file, start=1):
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        if not text.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"this is not JSON: {error}", where=f"{where} row {number}", remedy="Fix the line."
-            ) from None
-        if not isinstance(row, dict):
-            raise InputError(
-                "a line must be one JSON object",
-                where=f"{where} row {number}",
-                got=line[:60],
-                remedy='Write {"column": value, …} on each line.',
-            )
-        # Only an escape can hold half a character, which no table takes.
-        rows.append({clean_text(name): _whole(value) for name, value in row.items()})
-    if not rows:
+        rows.append(_json_object(text, f"{where} row {number}"))
+        if len(rows) == _PART:
+            yield _framed(rows, where)
+            given, rows = given + _PART, []
+    if not rows and not given:
         raise InputError("the file is empty", where=where, remedy="Write one object per line.")
+    if rows:
+        yield _framed(rows, where)
+
+
+def _json_object(line: str, where: str) -> dict[str, Any]:
     try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"this is not JSON: {error}", where=where, remedy="Fix the line."
+        ) from None
+    if not isinstance(row, dict):
+        raise InputError(
+            "a line must be one JSON object",
+            where=where,
+            got=line.strip()[:60],
+            remedy='Write {"column": value, …} on each line.',
+        )
+    # Only an escape can hold half a character, which no table takes.
+    return {clean_text(name): _whole(value) for name, value in row.items()}
+
+
+def _framed(rows: list[dict[str, Any]], where: str) -> pl.DataFrame:
+    import polars as pl
+
+    with _one_kind_per_column(where):
         return pl.from_dicts(rows, infer_schema_length=None)
+
+
+def _joined(frames: Sequence[pl.DataFrame], where: str) -> pl.DataFrame:
+    """The frames below each other, with all their columns, each of a kind that holds its cells."""
+    import polars as pl
+
+    with _one_kind_per_column(where):
+        return pl.concat(frames, how="diagonal_relaxed")
+
+
+@contextlib.contextmanager
+def _one_kind_per_column(where: str) -> Iterator[None]:
+    import polars as pl
+
+    try:
+        yield
     except (pl.exceptions.PolarsError, TypeError, UnicodeEncodeError) as error:
         raise InputError(
             "a column holds values of different kinds",
@@ -287,10 +274,7 @@ def require_columns(names: Sequence[str], required: Iterable[str], *, where: str
 
 
 def column_named(frame: pl.DataFrame, name: str, *, where: str, option: str | None = None) -> str:
-    """The name, if the frame has such a column; else the error says which comes near.
-
-    `option` is the one that names another column.
-    """
+    """The name, if the frame has such a column; else the error names near ones and the option."""
     if name not in frame.columns:
         remedy = f"Name the column with {option} COLUMN." if option else None
         raise UnknownName("column", name, frame.columns, where=where, remedy=remedy)
@@ -392,8 +376,8 @@ def renamed(
 ) -> pl.DataFrame:
     """The frame with the user's columns under the names of their roles, and all others.
 
-    A column that has the name of a role but not the role was not meant, and is dropped. `options`
-    says that the command line names the columns, each by the option called like its role.
+    A column that only has the name of a role is dropped. With `options`, errors name the option
+    of each role.
     """
     for role, column in named.items():
         column_named(frame, column, where=where, option=f"--{role}" if options else None)

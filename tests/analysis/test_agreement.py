@@ -54,7 +54,7 @@ def test_a_labs_raters_agree_on_replies(tmp_path: Path) -> None:
     assert [part.estimate for part in result.conclusions] == [
         part.estimate for part in same.conclusions
     ]
-    assert result.caveats == ("Intervals allow for 6 clusters of what was rated.",)
+    assert result.caveats == ("Intervals take 6 clusters of rated items into account.",)
     ratings.unique(["situation", "respondent"]).write_csv(tmp_path / "alone.csv")
     printed("data", "import", "ratings", tmp_path / "alone.csv", "--lab", lab.folder)
     with pytest.raises(el.errors.InputError, match="no reply has ratings by two people"):

@@ -50,7 +50,7 @@ def test_the_published_comparison_of_two_models_is_reproduced(shared_data: Path)
     ("options", "message"),
     [
         ({"unit": "thing"}, "no column 'thing'"),
-        ({"value": "item"}, "must hold numbers"),
+        ({"value": "item"}, "must contain numbers"),
         ({"group": "item"}, "two groups"),
     ],
 )

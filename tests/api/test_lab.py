@@ -160,7 +160,7 @@ def test_wrong_options_name_the_argument(lab: el.Lab) -> None:
 def test_a_capped_run_says_so_and_can_be_refused(lab: el.Lab) -> None:
     found = lab.respond(model("scripted/capped"), situations=1, max_total_tokens=200)
     assert not found.complete
-    assert found.caveats[0].startswith("--max-total-tokens: the cap stopped the run")
+    assert found.caveats[0].startswith("--max-total-tokens: the limit stopped the run")
     with pytest.raises(el.errors.BudgetReached):
         found.sessions.require_complete()
 

@@ -165,7 +165,7 @@ def test_a_cap_ends_with_2_and_a_report(tmp_path: Path, endpoint: Served) -> Non
         *("--concurrency", "1", "--lab", tmp_path),
     )
     assert done.exit_code == 2
-    assert "--max-total-tokens: the cap stopped the run" in done.stderr
+    assert "--max-total-tokens: the limit stopped the run" in done.stderr
     assert (tmp_path / "reports" / "report.html").is_file()
 
 

@@ -45,15 +45,15 @@ def test_a_note_about_an_open_study_goes_to_stderr(tmp_path: Path) -> None:
     with Lab.open(tmp_path / "lab") as made:
         opened(made)
     done = run("--what", "studies", "--to", tmp_path / "out", "--lab", tmp_path / "lab")
-    assert "is left out" in done.stderr
-    assert "is left out" not in done.stdout
+    assert "are left out." in done.stderr
+    assert "are left out." not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--what", "rating"], "there is no table 'rating'. Did you mean 'ratings'"),
-        (["--format", "psych-ds", "--identities"], "holds no identities"),
+        (["--format", "psych-ds", "--identities"], "contain no identities"),
         (["--format", "replication", "--what", "ratings"], "Leave it out"),
     ],
 )

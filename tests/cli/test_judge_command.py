@@ -183,7 +183,7 @@ def test_a_new_version_of_a_study_is_judged_for_itself(under_way: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "one of --study and --set must say what is judged; got 'neither'"),
+        ((), "name what to judge with either --study or --set; got 'neither'"),
         (("--set", "dialogues", "--study", "x"), "got 'both'"),
         (("--study", "x"), "there is no study 'x'"),
         (("--set", "dialoges"), "Did you mean 'dialogues'"),
@@ -206,7 +206,7 @@ def test_what_cannot_be_judged_is_said_in_a_sentence(
 def test_a_cap_stops_the_judge_and_the_same_command_goes_on(folder: Path) -> None:
     command = (KIND, "--set", "dialogues", "--concurrency", "1", "--lab", folder)
     done = run(*command, "--max-total-tokens", "1500", code=2)
-    assert "the cap stopped the run" in done.stderr
+    assert "the limit stopped the run" in done.stderr
     [session] = found(*command)["sessions"]
     assert 0 < session["already"] < 8
     assert session["missing"] == 0

@@ -145,7 +145,7 @@ def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -
     listed = as_json("data", "list", "--lab", filled)
     assert [draw["draw"] for draw in listed["draws"]] == ["equal", "few"]
     code, _, err = empathylab("data", "match", "dialogues", "--name", "x", "--lab", filled)
-    assert (code, "between two respondents or more" in err) == (2, True)
+    assert (code, "at least two respondents" in err) == (2, True)
 
 
 def test_posts_come_with_peoples_replies(tmp_path: Path, lab: Path) -> None:
@@ -301,7 +301,7 @@ def test_a_margin_makes_a_conclusion_of_equivalence_possible(filled: Path) -> No
     code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "wide")
     assert (code, "--margin needs a number, or DIMENSION=NUMBER" in err) == (2, True)
     code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "200")
-    assert (code, "must lie between 0 and 100 percentage points" in err) == (2, True)
+    assert (code, "must be between 0 and 100 percentage points" in err) == (2, True)
 
 
 def test_only_without_rated_situations_says_so(filled: Path) -> None:
@@ -352,7 +352,7 @@ def test_a_match_that_leaves_one_situation_says_so_without_nan(tmp_path: Path, l
     assert empathylab("data", "import", "ratings", path, "--lab", lab)[0] == 0
     made = as_json("data", "match", "mine", "--name", "equal", "--lab", lab)
     assert (made["situations"], made["imbalance"]) == (["a"], None)
-    assert "that one was kept to which gpt and human replied" in made["paragraph"]
-    assert "cannot be said of these" in made["paragraph"]
+    assert "1 was kept, where gpt and human replied" in made["paragraph"]
+    assert "cannot be computed" in made["paragraph"]
     out = empathylab("data", "match", "mine", "--name", "same", "--lab", lab)[1]
     assert "same: added, 1 situation\n" in out

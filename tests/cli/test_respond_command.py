@@ -88,7 +88,7 @@ def test_a_template_and_lengths_of_ones_own_are_used(tmp_path: Path, respond: An
         (["--template", "plain-listner"], "Did you mean 'plain-listener'"),
         (["--template", "none.toml"], "the file cannot be read"),
         (["--words", "few"], "this must be a number of words, or human"),
-        (["--words", "human"], "the lab holds no replies of people to this set"),
+        (["--words", "human"], "the lab has no replies by people to this set"),
         (["--words", "200"], "least_words ≤ words ≤ most_words"),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_margin_is_answered_with_raters() -> None:
     found = as_json("power", "--margin", 0.05)
     assert found["raters"]["raters"] == 73
     difference = as_json("power", "--margin", 0.05, "--share-reference", 0.5)
-    assert "the difference of two arms' shares" in difference["words"]
+    assert "the difference between two arms' proportions" in difference["words"]
 
 
 def test_raters_who_rate_once_have_no_design_effect() -> None:
@@ -76,11 +76,11 @@ def test_a_simulation_is_answered_in_words() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "power of what?"),
+        ((), "there is no effect to compute the power for"),
         (("--odds-ratio", 2), "Add --raters"),
         (("--share", 0.6), "two shares"),
         (("--effect-w", -1), "above 0"),
-        (("--odds-ratio", 2, "--raters", 20, "--shares", "a,b"), "numbers with commas"),
+        (("--odds-ratio", 2, "--raters", 20, "--shares", "a,b"), "numbers separated by commas"),
         (("--odds-ratio", 2, "--raters", 20, "--shares", "0.5,0.1"), "add up to 1"),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_new_study_bears_the_files_name_and_all_else_is_the_preset(
 def test_a_new_study_never_overwrites_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("precious")
-    with pytest.raises(InputError, match="there is a file of this name already"):
+    with pytest.raises(InputError, match="this file already exists"):
         ran("new", file)
     assert file.read_text() == "precious"
 
@@ -95,11 +95,14 @@ def test_a_check_in_words_says_what_to_do_next(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"situations": "{set: dialogues, count: 999}"}, "wants 999 situations, but there are 192"),
+        (
+            {"situations": "{set: dialogues, count: 999}"},
+            "asks for 999 situations, but there are 192",
+        ),
         ({"situations": "{set: dialoges}"}, "Did you mean 'dialogues'"),
         (
             {"batch_size": "2\nquotas: [{by: sex, counts: {female: 2, male: 3}}]"},
-            "The quota by 'sex' admits 5 people, but 12 places must be filled",
+            "The quota by 'sex' admits 5 people, but the study has 12 slots",
         ),
     ],
 )
@@ -144,7 +147,7 @@ def test_the_status_counts_people_and_not_their_ratings_by_arm(rated: Path) -> N
     ]
     assert all(arm["coarse"] for arm in found["arms"])
     said = ran("status", "small", "--lab", rated).stdout
-    assert "4 people came; 8 ratings are in." in said
+    assert "4 people arrived; 8 ratings so far." in said
     assert "Good" not in said
 
 
@@ -266,7 +269,7 @@ def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) 
         found = collect(lab)
     assert found.ratings == ()
     [sentence] = found.unrated
-    assert "small (A small study) is still open: 4 of 12 places are finished" in sentence
+    assert "small (A small study) is still open: 4 of 12 slots are finished" in sentence
 
 
 def test_the_style_of_replies_is_not_related_to_ratings_of_a_running_study(rated: Path) -> None:

@@ -69,7 +69,7 @@ def test_raters_at_several_workers_get_level_arms_and_a_dead_worker_comes_back(
         assert server.stop(signal.SIGTERM) == 0
         assert not any(psutil.pid_exists(worker) for worker in workers)
         assert len({request["worker"] for request in server.requests}) >= 2
-        assert any("died; another is begun" in line for line in server.said)
+        assert any("died; starting another" in line for line in server.said)
     with Lab.open(tmp_path / "lab", database=url) as lab:
         status = StudyService(lab, "small").actions.status()
     assert [arm.finished for arm in status.arms] == [3, 3]

@@ -151,7 +151,7 @@ def test_settings_come_from_the_call_the_choice_and_the_environment(
     assert own not in set(map_ordered(work.process_id, range(2)))
     assert set(map_ordered(work.process_id, range(2), workers=1)) == {own}
     monkeypatch.setenv("EMPATHYLAB_WORKERS", "many")
-    with pytest.raises(InputError, match="whole number from 1; got 'many'"):
+    with pytest.raises(InputError, match="whole number of 1 or more; got 'many'"):
         list(map_ordered(work.process_id, range(2)))
     monkeypatch.setattr(engines, "_chosen", (None, None))
     compute.choose(workers=1)

@@ -64,12 +64,12 @@ def test_a_lab_in_use_comes_back_with_every_row(
             add_respondent(connection, "bot/new", "model")
             assert connection.execute(select(func.count(schema.respondents.c.id))).scalar() == 6
     again = said(run("restore", file, "--lab", target, database=fresh))
-    assert ("the database is not empty" if database else "there is a lab here already") in again
+    assert ("the database is not empty" if database else "there is already a lab here") in again
     other = None if database else "postgresql://nobody@localhost/none"
     assert "this is a backup of a lab on" in said(
         run("restore", file, "--lab", tmp_path / "third", database=other)
     )
-    assert "the file exists already" in said(
+    assert "the file already exists" in said(
         run("backup", file, "--lab", lab.folder, database=database)
     )
 

@@ -138,7 +138,7 @@ def test_identities_are_in_a_file_of_their_own_and_only_when_asked_for(
     assert sorted(row["platform_id"] for row in rows) == [f"person {n}" for n in range(4)]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "identities.csv" not in (tmp_path / "with" / "SHA256SUMS").read_text()
-    assert "tells who people are" in done.notes[0]
+    assert "identifies people" in done.notes[0]
     rest = content(tmp_path / "with")
     del rest["identities.csv"]
     assert rest == content(tmp_path / "without")
@@ -155,7 +155,7 @@ def test_what_is_made_to_be_passed_on_holds_no_identities(
     sqlite_lab: Lab, tmp_path: Path, kind: str, place: str
 ) -> None:
     finished(sqlite_lab)
-    with pytest.raises(InputError, match="holds no identities"):
+    with pytest.raises(InputError, match="contain no identities"):
         export_lab(sqlite_lab, tmp_path / place, format=kind, identities=True)  # type: ignore[arg-type]
     assert not (tmp_path / place).exists()
 
@@ -164,10 +164,7 @@ def test_an_open_study_is_named_and_its_results_hidden(sqlite_lab: Lab, tmp_path
     open_study(sqlite_lab)
     done = export_lab(sqlite_lab, tmp_path / "out", format="replication")
     assert done.notes == (
-        (
-            "The study small is not closed: how responses were rated, by people or by judges, and "
-            "in which arm, is left out."
-        ),
+        ("The study small is not closed: arms, and ratings by people and judges, are left out."),
     )
     assert not list((tmp_path / "out" / "tables").glob("ratings*"))
     ratings = read_exported(tmp_path / "out" / "data", "ratings")
@@ -237,7 +234,7 @@ def test_nothing_is_written_over(full: Lab, tmp_path: Path) -> None:
     (tmp_path / "folder" / "mine.txt").write_text("mine")
     (tmp_path / "file.zip").write_text("mine")
     for name in ("folder", "file.zip"):
-        with pytest.raises(InputError, match="there is something in this place already"):
+        with pytest.raises(InputError, match="this path already"):
             export_lab(full, tmp_path / name)
     assert content(tmp_path) == {"file.zip": b"mine", "folder/mine.txt": b"mine"}
 

@@ -216,7 +216,7 @@ def test_a_push_asks_first_and_uploads_every_file(
                 assert lab_tables(again).tables[name].equals(frame), name
     unknown = empathylab("data", "import", "huggingface", "us/other", "--lab", tmp_path / "none")
     assert unknown.exit_code == 2
-    assert "us/other: the data set cannot be fetched" in unknown.stderr
+    assert "us/other: the data set cannot be downloaded" in unknown.stderr
     assert "HF_TOKEN" in unknown.stderr
 
 

@@ -100,7 +100,7 @@ def test_a_folder_that_is_taken_and_an_unknown_set_are_named(tmp_path: Path) -> 
     (tmp_path / "tasks" / "mine.txt").write_text("mine")
     taken = empathylab("tasks", "lm-eval", tmp_path / "tasks", "--lab", tmp_path)
     assert taken.exit_code == 2
-    assert "there is something in this place already" in taken.stderr
+    assert "this path already" in taken.stderr
     unknown = empathylab("tasks", "lm-eval", tmp_path / "x", "--set", "dialogs", "--lab", tmp_path)
     assert unknown.exit_code == 2
     assert "Did you mean 'dialogues'" in unknown.stderr

@@ -62,7 +62,7 @@ def test_what_is_wrong_with_a_log_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert "format 99, this version reads 1" in refused(newer, lab)
     known = {"empathylab": {"format": 1, "source": "x", "records": {}}}
     empty = a_log(tmp_path / "empty.eval", task="empathylab/respond", metadata=known)
-    assert "holds no samples" in refused(empty, lab)
+    assert "contains no samples" in refused(empty, lab)
     broken = tmp_path / "broken.eval"
     broken.write_bytes(empty.read_bytes()[:200])
     assert "the log cannot be read" in refused(broken, lab)

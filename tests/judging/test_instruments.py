@@ -107,7 +107,7 @@ def test_a_scale_that_is_not_made_of_points_is_refused() -> None:
 
 
 def test_two_points_of_one_name_are_refused() -> None:
-    with pytest.raises(InputError, match="two points are called alike"):
+    with pytest.raises(InputError, match="two points have the same name"):
         study_instrument(released(1, 2, labels=("Good", "good")))
 
 

@@ -143,5 +143,5 @@ def test_models_of_an_imported_table_are_judges_and_no_people(lab: Lab) -> None:
 
 
 def test_a_lab_without_a_study_says_so(lab: Lab) -> None:
-    with pytest.raises(InputError, match="the lab holds no rated study"):
+    with pytest.raises(InputError, match="the lab has no rated study"):
         judged_from_lab(lab)

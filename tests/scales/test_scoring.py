@@ -97,7 +97,7 @@ def test_no_answers_give_no_value() -> None:
 
 @pytest.mark.parametrize("value", [-3, 4, math.nan])
 def test_an_answer_outside_the_range_is_refused(value: float) -> None:
-    with pytest.raises(InputError, match="item 1 of pair must lie between -2 and 3"):
+    with pytest.raises(InputError, match="item 1 of pair must be between -2 and 3"):
         score(PAIR, {1: value})
 
 

@@ -145,7 +145,7 @@ def test_faults_in_json_are_named(tmp_path: Path, content: object, expected: str
     ("content", "expected"),
     [
         ("scale,number,text\n", "m.csv: the columns must be scale, item, text; got 'scale, number"),
-        ("scale,item,text\n", "m.csv: there is no line but the first"),
+        ("scale,item,text\n", "m.csv: the file has only a header line"),
         ("scale,item,text\nBFNE,one,x\n", "m.csv line 2: 'item' must be a whole number; got 'one'"),
         ("scale,item,text\nBFNE,1,x\nBFNE,1,y\n", "m.csv line 3: bfne already has a text"),
         ("scale,item,text\nBFNE,1,x\n", "bfne has items 1 to 12; got 'no text for item 2, 3"),

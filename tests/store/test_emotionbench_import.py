@@ -227,5 +227,5 @@ def test_a_result_file_without_any_answer_is_skipped_and_adds_nobody(
     (tmp_path / "gpt-4-PANAS-testing.csv").write_text("a,b\n1,2\n")
     [done] = import_emotionbench(sqlite_lab, tmp_path)
     assert done.change == "skipped"
-    assert "holds no administration (2 columns" in str(done.note)
+    assert "contains no administrations (2 columns" in str(done.note)
     assert read_appraisals(sqlite_lab).administrations.is_empty()

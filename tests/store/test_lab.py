@@ -182,7 +182,7 @@ def test_a_file_in_the_folders_place_is_refused(tmp_path: Path) -> None:
     ("url", "sentence"),
     [
         ("not a url", "cannot be read"),
-        ("sqlite://", "cannot live in memory"),
+        ("sqlite://", "cannot be kept in memory"),
         ("mysql://root:secret@localhost/x", "SQLite or PostgreSQL"),
         ("postgresql://someone:secret@127.0.0.1:1/x", "cannot be reached"),
     ],

@@ -44,7 +44,7 @@ def test_the_number_of_connections_is_a_setting(
     ):
         pass
     monkeypatch.setenv("EMPATHYLAB_DATABASE_CONNECTIONS", "none")
-    with pytest.raises(LabError, match="a whole number from 1"):
+    with pytest.raises(LabError, match="a whole number of 1"):
         Lab.open(tmp_path / "lab", database=postgres_url)
 
 

@@ -120,7 +120,7 @@ def test_another_study_of_the_same_name_is_left_alone(sqlite_lab: Lab, tmp_path:
         finished(third, people=2)
         archive = pack_study(third, "small")
     finished(sqlite_lab)
-    with pytest.raises(InputError, match="not the archive's"):
+    with pytest.raises(InputError, match="a different study with this name"):
         unpack_study(sqlite_lab, archive)
     done = unpack_study(sqlite_lab, archive, name="small-elsewhere")
     assert (done.study, done.ratings) == ("small-elsewhere", 4)
@@ -294,7 +294,7 @@ def test_a_changed_member_is_named_with_its_hash(
 
 @pytest.mark.parametrize("member", ["manifest.json", "ratings.jsonl"])
 def test_a_missing_member_is_named(archive: Path, tmp_path: Path, member: str) -> None:
-    with pytest.raises(InputError, match=f"a member is missing; got '{member}'"):
+    with pytest.raises(InputError, match=f"a file is missing from the archive; got '{member}'"):
         read_archive(changed(archive, tmp_path / "bad.zip", without=member))
 
 
@@ -312,7 +312,7 @@ def test_a_member_that_is_there_twice_is_refused(archive: Path, tmp_path: Path) 
     path.write_bytes(archive.read_bytes())
     with zipfile.ZipFile(path, "a") as out:
         out.writestr("ratings.jsonl", b"")
-    with pytest.raises(InputError, match="there twice"):
+    with pytest.raises(InputError, match="appears twice"):
         read_archive(path)
 
 
@@ -391,5 +391,5 @@ def test_a_study_that_goes_on_can_be_archived_again_with_the_new_raters(
     after = pack_study(sqlite_lab, "small")
     assert after.hash != before.hash
     unpack_study(other, before)
-    with pytest.raises(InputError, match="not the archive's"):
+    with pytest.raises(InputError, match="a different study with this name"):
         unpack_study(other, after)

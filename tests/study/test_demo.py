@@ -68,7 +68,7 @@ def test_the_study_shows_every_kind_of_block_that_a_rating_study_has() -> None:
 def test_the_consent_says_that_it_is_a_demonstration() -> None:
     consent = demo_study().blocks[0]
     assert isinstance(consent, Consent)
-    assert "This is a demonstration" in consent.text.said("en")
+    assert "This is a demo" in consent.text.said("en")
 
 
 def test_opened_twice_it_is_there_once(lab: Lab) -> None:
@@ -122,6 +122,6 @@ def test_an_imported_study_of_its_name_is_left_alone(lab: Lab) -> None:
     }
     with lab.writing() as connection:
         connection.execute(schema.studies.insert(), [study])
-    with pytest.raises(InputError, match="imported study of this name"):
+    with pytest.raises(InputError, match="imported study with this name"):
         open_demo(lab)
     assert rows_of(lab, schema.responses) == []

@@ -119,7 +119,7 @@ def test_participants_come_by_the_link_of_the_first_study(sqlite_lab: Lab) -> No
     (made,) = invite(first, 1)
     answered(first, first.arrive(PlatformIds("invitation", made.token.partition(".")[0])), 4)
     later = opened(sqlite_lab, LATER, clock)
-    with pytest.raises(UserError, match="needs no invitations of its own"):
+    with pytest.raises(UserError, match="does not need its own invitations"):
         invite(later, 1)
     with visiting(later) as visitor:
         assert "Take part again?" in visitor.get(made.link("/")).text

@@ -171,12 +171,14 @@ def test_an_unknown_topic_is_answered_with_the_nearest() -> None:
 
 
 def test_more_than_there_is_cannot_be_drawn() -> None:
-    with pytest.raises(InputError, match="wants 99 situations of topic parenting, but there are 8"):
+    with pytest.raises(
+        InputError, match="asks for 99 situations of topic parenting, but there are 8"
+    ):
         chosen(per_topic={"parenting": 99})
-    with pytest.raises(InputError, match="wants 99 situations, but there are 48"):
+    with pytest.raises(InputError, match="asks for 99 situations, but there are 48"):
         chosen(count=99)
 
 
 def test_an_empty_set_is_refused() -> None:
-    with pytest.raises(InputError, match="wants 1 situations, but there are 0"):
+    with pytest.raises(InputError, match="asks for 1 situations, but there are 0"):
         choose_situations(between(situations=Situations(set="posts")), ())

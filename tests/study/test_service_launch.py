@@ -47,7 +47,7 @@ def test_launching_again_changes_nothing(lab: Lab) -> None:
 def test_changed_words_need_a_new_version(lab: Lab) -> None:
     _, clock = opened(lab)
     title = Text((("en", "Another title"),))
-    with pytest.raises(InputError, match=r"frozen since its launch, and title changed.*version"):
+    with pytest.raises(InputError, match=r"frozen since its launch, but title changed.*version"):
         launch(lab, between(title=title), now=clock())
     launch(lab, between(title=title, version=2), now=clock())
     assert StudyService(lab, "small").study.version == 2
@@ -134,7 +134,7 @@ def test_an_imported_study_keeps_its_name(lab: Lab) -> None:
     with lab.writing() as connection:
         add_study(connection, "small", "Old", {"design": "between"}, status="closed")
     furnish(lab, "first/model", "second/model")
-    with pytest.raises(InputError, match="imported study of this name"):
+    with pytest.raises(InputError, match="imported study with this name"):
         launch(lab, between(), now=START)
 
 

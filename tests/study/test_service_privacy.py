@@ -154,7 +154,7 @@ def test_forget_finds_a_person_whose_platform_id_was_deleted(lab: Lab) -> None:
 
 def test_forget_wants_one_way_to_know_whom(lab: Lab) -> None:
     service, _ = opened(lab)
-    with pytest.raises(InputError, match="by their key or by their platform id"):
+    with pytest.raises(InputError, match="by their key or by their platform ID"):
         service.actions.forget()
 
 

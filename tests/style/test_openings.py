@@ -112,7 +112,7 @@ def test_no_responses_give_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("option", "message"),
-    [({"where": "middle"}, "opening or closing"), ({"similarity": 0}, "'similarity' must lie")],
+    [({"where": "middle"}, "opening or closing"), ({"similarity": 0}, "'similarity' must be")],
 )
 def test_wrong_options_are_refused(option: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):

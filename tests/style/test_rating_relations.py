@@ -118,7 +118,7 @@ def test_a_rare_feature_is_not_tested_and_counts_in_the_correction() -> None:
     assert rare.within.p < 1
     assert math.isnan(rare.p_holm)
     assert common.p_holm == max(min(1, 2 * min(common.within.p, rare.within.p)), common.within.p)
-    cells = {row["feature"]: row["p Holm"] for row in relation_rows(RatedStyle("", "", found))}
+    cells = {row["feature"]: row["p corrected"] for row in relation_rows(RatedStyle("", "", found))}
     assert [cell == "too rare to test" for cell in cells.values()].count(True) == 1
 
 

@@ -83,7 +83,7 @@ def test_every_page_opens_and_runs_no_text(sqlite_lab: Lab) -> None:
             assert "<i>" not in text, path
     assert "<mark>sorry</mark>" in diff
     assert "share" in diff
-    assert "two different runs of one protocol" in compared
+    assert "two different runs of the same protocol" in compared
     reply = visitor.get("/replies/3").text
     assert LONG in reply  # all 100 kB of it
 

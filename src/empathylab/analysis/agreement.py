@@ -59,7 +59,7 @@ class AgreementResult(Plots):
             for coefficient in (dimension.icc, dimension.krippendorff_alpha)
         }
         clusters = max((part.n_clusters or 0 for part in self.found.dimensions), default=0)
-        allowed = [f"Intervals allow for {clusters} clusters of what was rated."]
+        allowed = [f"Intervals take {clusters} clusters of rated items into account."]
         return (*(allowed if clusters else []), *(f"{note}." for note in sorted(notes - {""})))
 
     @property

@@ -248,7 +248,7 @@ def from_lab(
             frame, dimension = _rubric_scores(lab), dimension or EMPATHY
     if frame.is_empty():
         raise InputError(
-            f"the lab holds no {on} to compare",
+            f"the lab has no {on} to compare",
             remedy="Choose another --on, or collect them first.",
         )
     frame, what = _one_dimension(frame, dimension)
@@ -337,7 +337,7 @@ def _two_groups(frame: pl.DataFrame, group: str, value: str, first: str | None) 
     names = frame[group].drop_nulls().cast(pl.String).unique(maintain_order=True).to_list()
     if len(names) != 2:
         raise InputError(
-            f"{group!r} must hold two groups where none are named",
+            f"{group!r} must contain two groups if none are named",
             got=", ".join(names[:8]) or "nothing",
             remedy="Name the two after the file.",
         )

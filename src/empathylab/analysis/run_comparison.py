@@ -89,7 +89,7 @@ def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
     rows = [frame.filter(run=run).row(0, named=True) for run in (first, second)]
     if first == second or rows[0]["protocol"] != rows[1]["protocol"]:
         raise InputError(
-            "two different runs of one protocol can be compared",
+            "only two different runs of the same protocol can be compared",
             got=" and ".join(f"run {row['run']} ({row['protocol']})" for row in rows),
             remedy="See: empathylab runs list",
         )

@@ -83,7 +83,7 @@ class _Judged:
     def __post_init__(self) -> None:
         if (self.study is None) == (self.situation_set is None):
             raise InputError(
-                "one of --study and --set must say what is judged",
+                "name what to judge with either --study or --set",
                 got="both" if self.study else "neither",
                 remedy="Give --study NAME, or --set NAME.",
             )

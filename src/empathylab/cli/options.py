@@ -24,13 +24,14 @@ LabOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 StudyOption = Annotated[
-    str | None, typer.Option(help="The study; the only one there is, if not given.")
+    str | None, typer.Option(help="The study. Default: the only one in the lab.")
 ]
 PeekOption = Annotated[
     str | None,
     typer.Option(
         metavar="REASON",
-        help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
+        help="Show results of a study of this lab before it is closed. The audit log records the "
+        "reason.",
     ),
 ]
 
@@ -38,7 +39,7 @@ ModeOption = Annotated[
     Literal["structured", "free", "logprob"],
     typer.Option(
         help="How scales are answered: as a JSON object, as text that is parsed, or as a JSON "
-        "object read by the probabilities of its answers."
+        "object with the probabilities of its answers."
     ),
 ]
 
@@ -49,10 +50,12 @@ TrackOption = Annotated[
         "Needs empathylab[mlflow] or empathylab[wandb]."
     ),
 ]
-ConfidenceOption = Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)]
-PortOption = Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)]
+ConfidenceOption = Annotated[
+    float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.999)
+]
+PortOption = Annotated[int, typer.Option(help="0 for any free port.", min=0, max=65535)]
 WordsOption = Annotated[
-    bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
+    bool, typer.Option("--words", help="Print only the methods and results paragraphs.")
 ]
 OpenOption = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 ReportOption = Annotated[
@@ -63,7 +66,8 @@ LanguageOption = Annotated[
     typer.Option(
         metavar="CODE",
         help="Ask in this language: prompts in en, de, es, fr, ja, ko or zh, situations in de and "
-        "zh. Other situations, and scales, are taken from the lab by the code after their id.",
+        "zh. Other situations, and scales, come from the lab: their ID ends with the language "
+        "code.",
     ),
 ]
 
@@ -74,7 +78,8 @@ EngineOption = Annotated[
         "--engine",
         envvar="EMPATHYLAB_ENGINE",
         metavar="ENGINE",
-        help="Where long work is done: processes (of this machine), ray, or ray://host:port. The "
+        help="Where long computations run: processes (on this machine), ray, or ray://host:port. "
+        "The "
         "results are the same. Ray needs empathylab[ray].",
         show_envvar=True,
     ),
@@ -84,7 +89,7 @@ WorkersOption = Annotated[
     typer.Option(
         "--workers",
         envvar="EMPATHYLAB_WORKERS",
-        help="How many work at once; one per core if not given, where the work is long enough.",
+        help="Number of workers. Default: one per core, if the work is long enough.",
         min=1,
         show_envvar=True,
     ),
@@ -108,23 +113,23 @@ class _RunOptions:
     temperature: Annotated[
         float | None,
         typer.Option(
-            help="The model's temperature; 0 for scales and judges, 0.7 for replies if left out.",
+            help="The model's temperature. Default: 0 for scales and judges, 0.7 for replies.",
             min=0.0,
         ),
     ]
-    seed: Annotated[int, typer.Option(help="Decides every shuffle, and the model's seed.")]
+    seed: Annotated[int, typer.Option(help="Seed of every shuffle, and of the model.")]
     fresh: Annotated[
         bool,
         typer.Option(
             "--fresh",
-            help="Ask everything again, rather than go on or reuse answers at temperature 0.",
+            help="Ask everything again, instead of resuming or reusing answers at temperature 0.",
         ),
     ]
     base_url: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="Another OpenAI-compatible address, such as http://127.0.0.1:8000/v1.",
+            help="Another OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.",
             rich_help_panel=_ENDPOINT,
         ),
     ]
@@ -132,22 +137,22 @@ class _RunOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The environment variable that holds the key.",
+            help="The environment variable that holds the API key.",
             rich_help_panel=_ENDPOINT,
         ),
     ]
     api: Annotated[
         Literal["openai", "anthropic", "gemini"] | None,
         typer.Option(
-            help="What the address speaks; with --base-url the OpenAI-compatible API if left out.",
+            help="The API of the endpoint. Default with --base-url: the OpenAI-compatible API.",
             rich_help_panel=_ENDPOINT,
         ),
     ]
     max_tokens: Annotated[
         int | None,
         typer.Option(
-            help="The most tokens of an answer, reasoning included; a few hundred if left out, "
-            "and more for models that are known to reason.",
+            help="Maximum output tokens, including reasoning. Default: a few hundred, and more "
+            "for models that are known to reason.",
             min=1,
             rich_help_panel=_ENDPOINT,
         ),
@@ -162,7 +167,7 @@ class _RunOptions:
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="A further setting, as the endpoint names it; may be repeated.",
+            help="An extra setting, as the endpoint names it; repeatable.",
             rich_help_panel=_ENDPOINT,
         ),
     ]
@@ -176,12 +181,12 @@ class _RunOptions:
     ]
     timeout: Annotated[
         float,
-        typer.Option(help="Seconds before an answer is given up.", rich_help_panel=_ENDPOINT),
+        typer.Option(help="Timeout of a request, in seconds.", rich_help_panel=_ENDPOINT),
     ]
     attempts: Annotated[
         int,
         typer.Option(
-            help="How often a request is tried when the endpoint fails.",
+            help="Maximum attempts when the endpoint fails.",
             rich_help_panel=_ENDPOINT,
         ),
     ]
@@ -190,7 +195,7 @@ class _RunOptions:
         typer.Option(
             "--batch",
             help="Send the requests through the provider's batch API: half the price, answered "
-            "within a day. Interrupt it freely; the same command fetches the answers.",
+            "within a day. You can interrupt the command, and run it again to fetch the answers.",
             rich_help_panel=_LIMITS,
         ),
     ]
@@ -198,25 +203,26 @@ class _RunOptions:
         str | None,
         typer.Option(
             metavar="NUMBER/COUNT",
-            help="Ask only this part of the requests, such as 3/8; the same command on other "
-            "machines asks the others. Needs a lab on PostgreSQL.",
+            help="Send only this part of the requests, such as 3/8; run the same command on other "
+            "machines for the others. Needs a lab on PostgreSQL.",
             rich_help_panel=_LIMITS,
         ),
     ]
     concurrency: Annotated[
         int | None,
-        typer.Option(help="Requests under way at once, per model.", rich_help_panel=_LIMITS),
+        typer.Option(help="Parallel requests per model.", rich_help_panel=_LIMITS),
     ]
     requests_per_minute: Annotated[
-        float | None, typer.Option(help="The most per model.", rich_help_panel=_LIMITS)
+        float | None, typer.Option(help="Maximum per model.", rich_help_panel=_LIMITS)
     ]
     tokens_per_minute: Annotated[
-        float | None, typer.Option(help="The most per model.", rich_help_panel=_LIMITS)
+        float | None, typer.Option(help="Maximum per model.", rich_help_panel=_LIMITS)
     ]
     max_total_tokens: Annotated[
         int | None,
         typer.Option(
-            help="Stop before a model's runs have used more tokens, earlier sessions counted.",
+            help="Stop before a model's runs use more tokens than this, including earlier "
+            "sessions.",
             rich_help_panel=_LIMITS,
         ),
     ]
@@ -224,7 +230,7 @@ class _RunOptions:
         float | None,
         typer.Option(
             metavar="DOLLARS",
-            help="Stop before a model's runs have cost more, earlier sessions counted.",
+            help="Stop before a model's runs cost more than this, including earlier sessions.",
             rich_help_panel=_LIMITS,
         ),
     ]
@@ -232,7 +238,7 @@ class _RunOptions:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A price table (TOML) over the built-in one.",
+            help="A price table (TOML) that overrides the built-in one.",
             rich_help_panel=_LIMITS,
         ),
     ]

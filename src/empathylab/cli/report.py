@@ -34,29 +34,30 @@ def report(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Also write every figure there, a file each, with a list in figures.json.",
+            help="Also write every figure to this folder, one file each, with a list in "
+            "figures.json.",
             rich_help_panel=_PAPER,
         ),
     ] = None,
     style: Annotated[
         Literal["svg", "png", "pdf"],
-        typer.Option("--format", help="Of the figures.", rich_help_panel=_PAPER),
+        typer.Option("--format", help="Format of the figures.", rich_help_panel=_PAPER),
     ] = "svg",
     width: Annotated[
         float,
-        typer.Option(metavar="MM", help="Of the figures, on paper.", rich_help_panel=_PAPER),
+        typer.Option(metavar="MM", help="Width of the figures on paper.", rich_help_panel=_PAPER),
     ] = 160.0,
     tables: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Also write every table there, as Markdown and LaTeX, and the paragraphs on "
-            "methods and results.",
+            help="Also write every table to this folder, as Markdown and LaTeX, with the "
+            "paragraphs on methods and results.",
             rich_help_panel=_PAPER,
         ),
     ] = None,
 ) -> None:
-    """Writes the report of all that is in the lab."""
+    """Writes the report on everything in the lab."""
     from empathylab.analysis import overview
     from empathylab.report import write_report
     from empathylab.store import Lab

@@ -38,21 +38,19 @@ _REPLIES = "The replies"
 class Options:
     """What the keywords of the call mean on the command line."""
 
-    situation_set: Annotated[
-        str, typer.Option("--set", help="The set of situations, or a draw from one.")
-    ]
+    situation_set: Annotated[str, typer.Option("--set", help="The set of situations, or a sample.")]
     language: LanguageOption
     situations: Annotated[
         int | None,
         typer.Option(
-            help="Situations per emotion (per topic in a set of posts), 0 for all; all of a draw "
-            "or of a set of up to 200, if left out.",
+            help="Situations per emotion (per topic in a set of posts); 0 for all. Default: all "
+            "of a sample, or of a set of up to 200.",
             min=0,
         ),
     ]
     emotion: Annotated[
         list[str] | None,
-        typer.Option(help="Only this emotion (or topic); may be repeated."),
+        typer.Option(help="Only this emotion (or topic); repeatable."),
     ]
     samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)]
     template: Annotated[
@@ -60,7 +58,7 @@ class Options:
         typer.Option(
             metavar="NAME|FILE.toml",
             help="empathic-listener, empathic-listener-brief, plain-listener, peer-supporter "
-            "(taken for posts if left out), or a file of your own.",
+            "(the default for posts), or your own file.",
             rich_help_panel=_REPLIES,
         ),
     ]
@@ -73,15 +71,17 @@ class Options:
         ),
     ]
     least_words: Annotated[
-        int | None, typer.Option(help="The fewest to ask for.", min=1, rich_help_panel=_REPLIES)
+        int | None,
+        typer.Option(help="Minimum number of words to ask for.", min=1, rich_help_panel=_REPLIES),
     ]
     most_words: Annotated[
-        int | None, typer.Option(help="The most to ask for.", min=1, rich_help_panel=_REPLIES)
+        int | None,
+        typer.Option(help="Maximum number of words to ask for.", min=1, rich_help_panel=_REPLIES),
     ]
     retries: Annotated[
         int,
         typer.Option(
-            help="How often a reply that fails a check is asked for again.",
+            help="How often a reply that fails a check is retried.",
             min=0,
             rich_help_panel=_REPLIES,
         ),
@@ -91,13 +91,13 @@ class Options:
 
 @with_options_of(call.respond, Options)
 def respond(
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
+    model: Annotated[list[str], typer.Argument(help="provider/name, one or more.")],
     json: JsonOption = False,
     *,
     lab: Path,
     options: dict[str, Any],
 ) -> None:
-    """Lets models reply to people who tell about a situation."""
+    """Lets models reply to people who describe a situation."""
     from empathylab.cli.model_runs import show
 
     with command_lab(lab) as opened:

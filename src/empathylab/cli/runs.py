@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     epilog="Example: `empathylab runs list`",
     no_args_is_help=True,
-    help="What was asked of models, and what they answered.",
+    help="Lists, shows and compares runs: what models were asked and what they answered.",
 )
 
 _COLUMNS = ("run", "name", "respondent", "protocol", "instrument", "planned", "answered", "cost")
@@ -25,9 +25,10 @@ _RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run's numb
 
 @app.command("list", epilog="Example: `empathylab runs list`")
 def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
-    """Lists all runs, and which the report shows of those that asked a respondent the same.
+    """Lists all runs, and which of several similar ones the report shows.
 
-    A pinned run is shown first, then the one over most situations.
+    Of runs that asked a respondent the same, the report shows a pinned one, or else the one with
+    most situations.
     """
     import json as encoder
 
@@ -60,12 +61,12 @@ def show(
         int, typer.Option(help="How many answers to show, in the order of their keys.", min=0)
     ] = 0,
     reasoning: Annotated[
-        bool, typer.Option("--reasoning", help="Show what the model wrote before it answered, too.")
+        bool, typer.Option("--reasoning", help="Also show what the model wrote before it answered.")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Shows a run: its settings, how its answers turned out, and some of them."""
+    """Shows a run: its settings, the outcomes of its answers, and some of the answers."""
     import json as encoder
 
     from empathylab.store import Lab
@@ -91,8 +92,8 @@ def show(
 @app.command("name", epilog="Example: `empathylab runs name 4 release-1`")
 def name(
     run: _RunArgument,
-    name: Annotated[str | None, typer.Argument(help="What to call it.")] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take its name away.")] = False,
+    name: Annotated[str | None, typer.Argument(help="The new name.")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove its name.")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Gives a run a name, so that `evaluate --baseline` and these commands find it."""
@@ -106,31 +107,33 @@ def name(
         )
     with Lab.open(lab, create=False) as opened:
         number = name_run(opened, run, name)
-    typer.echo(f"Run {number} has no name now." if remove else f"Run {number} is called {name}.")
+    typer.echo(
+        f"Run {number} no longer has a name." if remove else f"Run {number} is called {name}."
+    )
 
 
 @app.command("pin", epilog="Example: `empathylab runs pin release-1`")
 def pin(
     run: _RunArgument,
-    remove: Annotated[bool, typer.Option("--remove", help="Pin it no longer.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Unpin it.")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Makes the report show this run before others that asked the respondent the same."""
+    """Makes the report show this run instead of others that asked the respondent the same."""
     from empathylab.store import Lab
     from empathylab.store.run_labels import pin_run
 
     with Lab.open(lab, create=False) as opened:
         number = pin_run(opened, run, pinned=not remove)
-    typer.echo(f"Run {number} is {'not pinned any more' if remove else 'pinned'}.")
+    typer.echo(f"Run {number} is {'no longer pinned' if remove else 'pinned'}.")
 
 
 @app.command("delete", epilog="Example: `empathylab runs delete 7 --yes`")
 def delete(
     run: _RunArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Deletes a run with its answers; one that is named, pinned or rated is kept."""
+    """Deletes a run with its answers, unless it is named, pinned or rated."""
     from empathylab.store import Lab
     from empathylab.store.run_labels import delete_run, find_run
 
@@ -152,7 +155,7 @@ def compare(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Compares two runs on the situations that both have, and says how they differ otherwise."""
+    """Compares two runs on the situations that both have, and lists their other differences."""
     from empathylab.analysis.run_comparison import compare_runs
     from empathylab.cli.tables import print_json
     from empathylab.store import Lab
@@ -184,7 +187,7 @@ def export(
 
     if file.exists():
         raise InputError(
-            "the file exists already", where=str(file), remedy="Name another, or remove it."
+            "the file already exists", where=str(file), remedy="Name another, or remove it."
         )
     columns = [column for column in answers.c if column.name not in ("id", "fingerprint")]
     with Lab.open(lab, create=False) as opened:

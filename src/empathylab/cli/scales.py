@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     epilog="Example: `empathylab scales list`",
     no_args_is_help=True,
-    help="The questionnaires there are.",
+    help="Lists, shows and imports questionnaires.",
 )
 
 
@@ -41,7 +41,7 @@ def list_scales(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
 
 @app.command("show", epilog="Example: `empathylab scales show panas`")
 def show(
-    name: Annotated[str, typer.Argument(help="The scale's id.")],
+    name: Annotated[str, typer.Argument(help="The scale's ID.")],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -64,7 +64,7 @@ def show(
     for part in scale.subscales:
         typer.echo(f"{part.name}: {', '.join(map(str, part.items))}")
     if scale.words is None:
-        typer.echo("The wording is under its authors' rights and does not ship.")
+        typer.echo("The wording is copyrighted by its authors and does not ship.")
     for number, words in enumerate(scale.words or (), start=1):
         typer.echo(f"{number:3}. {words}")
 
@@ -75,13 +75,13 @@ def import_file(
         Path,
         typer.Argument(
             help="Wording: EmotionBench's questionnaires.json, a small JSON (name, items) or a CSV "
-            "(scale, item, text). Or a scale of your own: TOML or JSON."
+            "(scale, item, text). Or your own scale: TOML or JSON."
         ),
     ],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Brings the wording of scales, or a scale of your own, into the lab."""
+    """Imports the wording of scales, or your own scale."""
     from empathylab.store import Lab
     from empathylab.store.scales import import_scales
 

@@ -17,7 +17,7 @@ EXAMPLE = "Example: `empathylab tasks lm-eval tasks --situations 2`"
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Write the protocols as tasks of other evaluation tools.",
+    help="Writes the protocols as tasks for other evaluation tools.",
     epilog=EXAMPLE,
 )
 
@@ -42,7 +42,7 @@ def lm_eval(
 ) -> None:
     """Writes appraise and respond as tasks of lm-evaluation-harness.
 
-    A folder of YAML files, documents with the very prompts, and scoring with EmpathyLab's checks
+    A folder of YAML files, documents with the exact prompts, and scoring with EmpathyLab's checks
     and parser. Run them with `lm_eval --include_path FOLDER --apply_chat_template`.
     """
     import tempfile

@@ -157,7 +157,7 @@ def _settings(engine: str | None, workers: int | None) -> tuple[str, int | None]
     engine = engine or _chosen[0] or os.environ.get("EMPATHYLAB_ENGINE") or "processes"
     if engine not in ("processes", "ray") and not engine.startswith("ray://"):
         raise InputError(
-            "the engine is processes, ray or ray://host:port",
+            "the engine must be processes, ray or ray://host:port",
             got=engine,
             remedy="Correct --engine or EMPATHYLAB_ENGINE.",
         )
@@ -165,7 +165,7 @@ def _settings(engine: str | None, workers: int | None) -> tuple[str, int | None]
     text = os.environ.get("EMPATHYLAB_WORKERS", "") if workers is None else str(workers)
     if text and (not text.isdecimal() or int(text) < 1):
         raise InputError(
-            "the number of workers is a whole number from 1",
+            "the number of workers must be a whole number of 1 or more",
             got=text,
             remedy="Correct --workers or EMPATHYLAB_WORKERS.",
         )

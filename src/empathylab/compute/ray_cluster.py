@@ -72,7 +72,7 @@ def _join(ray: Any, address: str) -> None:
     host, _, port = address.rpartition(":") if ":" in address else (address, "", "")
     if port and not port.isdecimal():
         raise InputError(
-            "the address of a Ray cluster is ray://host:port",
+            "the address of a Ray cluster must be ray://host:port",
             got=address,
             remedy="Use the address that `ray start --head` printed.",
         )
@@ -98,7 +98,7 @@ def _refused(address: str, reason: str) -> ComputeError:
         )
     if "AuthToken" in reason or "uthentication" in reason:
         return ComputeError(
-            f"the Ray cluster at {address} wants a token",
+            f"the Ray cluster at {address} needs a token",
             remedy="Set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to the cluster's token.",
         )
     return ComputeError(

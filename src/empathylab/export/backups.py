@@ -53,9 +53,11 @@ class Backup:
 def back_up(folder: Path, file: Path) -> Backup:
     """Writes the lab into a new file while it may be in use, and checks the rows in it."""
     if file.exists():
-        raise InputError("the file exists already", where=str(file), remedy="Name another.")
+        raise InputError("the file already exists", where=str(file), remedy="Name another.")
     if not file.parent.is_dir():
-        raise InputError("there is no such folder", where=str(file.parent), remedy="Make it first.")
+        raise InputError(
+            "there is no such folder", where=str(file.parent), remedy="Create it first."
+        )
     url = lab_url(folder)
     kind = url.get_backend_name()
     if kind == "sqlite" and not Path(url.database or "").is_file():
@@ -80,7 +82,7 @@ def restore(folder: Path, file: Path) -> Backup:
         kind = url.get_backend_name()
         if backup.database != kind:
             remedy = (
-                "Leave EMPATHYLAB_DATABASE_URL out."
+                "Unset EMPATHYLAB_DATABASE_URL."
                 if backup.database == "sqlite"
                 else "Set EMPATHYLAB_DATABASE_URL to an empty database."
             )
@@ -130,7 +132,7 @@ def _known(connection: Connection) -> str:
     version = schema_version(connection)
     if version is None:
         raise LabError(
-            "the database holds no lab",
+            "the database contains no lab",
             where=connection.engine.url.render_as_string(hide_password=True),
             remedy="Check EMPATHYLAB_DATABASE_URL and --lab.",
         )
@@ -199,7 +201,7 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Backup:
         raise _no_backup(file) from error
     if backup.schema > HEAD:
         raise LabTooNew(
-            "this backup is of a newer EmpathyLab's lab",
+            "this backup comes from a newer version of EmpathyLab",
             where=str(file),
             got=f"schema {backup.schema}, this version knows up to {HEAD}",
             remedy="Run: pip install --upgrade empathylab",
@@ -210,7 +212,7 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Backup:
 def _restore_file(archive: zipfile.ZipFile, target: Path, backup: Backup) -> None:
     if target.exists():
         raise LabError(
-            "there is a lab here already",
+            "there is already a lab here",
             where=str(target),
             remedy="Name a new folder with --lab.",
         )
@@ -243,7 +245,7 @@ def _compare(expected: Mapping[str, int], found: Mapping[str, int], where: str) 
             f"the copy differs from the lab in {len(differ)} tables",
             where=where,
             got=f"{found.get(differ[0], 0)} rows of {differ[0]}, not {expected[differ[0]]}",
-            remedy="Check the disk, and do it again.",
+            remedy="Check the disk, and try again.",
         )
 
 
@@ -308,5 +310,5 @@ def _run(command: list[str], url: URL) -> None:
             f"{Path(command[0]).name} failed",
             where=url.render_as_string(hide_password=True),
             got=" ".join(done.stderr.split())[:300],
-            remedy="Fix what it names, and do it again.",
+            remedy="Fix what it names, and try again.",
         )

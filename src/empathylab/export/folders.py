@@ -128,15 +128,15 @@ def _check(format: str, what: Sequence[str], place: Path, *, identities: bool) -
             raise UnknownName("table", name, TABLES)
     if what and format in ("replication", "inspect"):
         raise InputError(
-            "a replication package holds every table that its analysis reads"
+            "a replication package contains every table that its analysis reads"
             if format == "replication"
-            else "logs of Inspect hold whole runs",
+            else "Inspect logs contain whole runs",
             where="--what",
             remedy="Leave it out, or choose another --format.",
         )
     if identities and (format not in _PLAIN or is_zip(place)):
         raise InputError(
-            "what is made to be passed on holds no identities",
+            "exports made for sharing contain no identities",
             where="--identities",
             remedy="Leave it out, or export a folder with --format csv.",
         )
@@ -211,10 +211,9 @@ def _note(connection: Connection, found: LabTables, who: str, *, identities: boo
 
 def _notes(found: LabTables, *, identities: bool) -> tuple[str, ...]:
     notes = [
-        f"The study {name} is not closed: how responses were rated, by people or by judges, and in "
-        "which arm, is left out."
+        f"The study {name} is not closed: arms, and ratings by people and judges, are left out."
         for name in found.blind
     ]
     if identities:
-        notes.append(f"{IDENTITIES} tells who people are: keep it apart, and do not pass it on.")
+        notes.append(f"{IDENTITIES} identifies people: keep it separate, and do not share it.")
     return tuple(notes)

@@ -30,11 +30,11 @@ def dataset_folder(source: str) -> Path:
         return folder
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", source):
         raise InputError(
-            "there is no such folder, and this is no name of a data set",
+            "there is no such folder, and this is not the name of a data set",
             got=source,
             remedy="Give a folder, or OWNER/NAME.",
         )
-    _require("Fetching a data set")
+    _require("Downloading a data set")
     from huggingface_hub import snapshot_download
 
     token, address = os.environ.get(TOKEN) or False, os.environ.get(ADDRESS)
@@ -43,7 +43,7 @@ def dataset_folder(source: str) -> Path:
         return Path(found)
     except Exception as error:  # the client's own errors, and those of its HTTP library
         raise InputError(
-            "the data set cannot be fetched",
+            "the data set cannot be downloaded",
             where=source,
             got=str(error).partition("\n")[0],
             remedy=f"Check the name and the network; a private data set needs {TOKEN}.",
@@ -67,7 +67,7 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
     except Exception as error:  # the client's own errors, and those of its HTTP library
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise EmpathyLabError(
-            f"the data set {repository} could not be pushed: {reason}. The folder {folder} stays."
+            f"the data set {repository} could not be pushed: {reason}. The folder {folder} is kept."
         ) from error
     return str(made)
 
@@ -80,7 +80,7 @@ def require_push() -> str:
         raise InputError(
             f"the environment variable {TOKEN} is not set",
             where="--push",
-            remedy=f"Make a token that may write on huggingface.co, and run: export {TOKEN}=…",
+            remedy=f"Create a token with write access on huggingface.co, and run: export {TOKEN}=…",
         )
     return token
 
@@ -123,7 +123,7 @@ def _files(folder: Path, config: str | None, split: str | None) -> list[Path]:
         found = sorted(path for path in folder.rglob("*") if path.suffix in _ENDINGS)
         if not found:
             raise InputError(
-                "the folder holds no Parquet, CSV or JSONL file",
+                "the folder contains no Parquet, CSV or JSONL file",
                 where=str(folder),
                 remedy="Give the folder of a data set.",
             )

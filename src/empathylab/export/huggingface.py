@@ -134,7 +134,7 @@ def card(tables: Mapping[str, pl.DataFrame], found: LabTables) -> str:
 
 # Empathy of respondents, measured with EmpathyLab
 
-Written by EmpathyLab {__version__}. Raters stand under names that tell nothing. Simulated raters,
+Written by EmpathyLab {__version__}. Raters have random pseudonyms. Simulated raters,
 test visits, comments, platform ids and the wording of scales that are not free are left out.
 
 {hidden}{listed}

@@ -13,7 +13,7 @@ from empathylab.report.table_formats import markdown_table
 
 _HEAD = f"""# Data of an EmpathyLab lab
 
-Written by EmpathyLab {__version__}. Raters stand under names that tell nothing; simulated raters
+Written by EmpathyLab {__version__}. Raters have random pseudonyms; simulated raters
 and test visits are left out, and so are platform ids, completion codes and the wording of scales.
 """
 _R = """
@@ -76,7 +76,7 @@ def replication_readme(
         + f"""
 ## How to make the tables again
 
-With EmpathyLab {__version__} and the versions that it stood on here:
+With EmpathyLab {__version__} and the package versions used here:
 
     pip install -r requirements.txt
     python analysis.py

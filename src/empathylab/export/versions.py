@@ -35,7 +35,8 @@ def installed_packages() -> dict[str, str]:
 def requirements_file() -> bytes:
     """The packages as pip reads them; EmpathyLab itself is named, and comes from elsewhere."""
     others = {name: one for name, one in installed_packages().items() if name != _OWN}
-    head = f"# Python {platform.python_version()}, {_OWN} {__version__}, and what they stand on:\n"
+    head = f"# Python {platform.python_version()}, {_OWN} {__version__}, and the packages they "
+    "use:\n"
     return (head + "".join(f"{name}=={one}\n" for name, one in others.items())).encode()
 
 

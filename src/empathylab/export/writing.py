@@ -26,9 +26,9 @@ def require_free(place: Path) -> None:
         taken = any(place.iterdir())
     if taken:
         raise InputError(
-            "there is something in this place already",
+            "this path already exists",
             where=str(place),
-            remedy="Name a new folder or file; nothing is written over.",
+            remedy="Name a new folder or file; existing ones are never overwritten.",
         )
 
 
@@ -72,7 +72,7 @@ def put_aside(place: Path) -> Iterator[Aside]:
             "the export cannot be written",
             where=str(place),
             got=error.strerror,
-            remedy="Make room, or give another place with --to.",
+            remedy="Free some space, or choose another path with --to.",
         ) from None
     finally:
         aside.clear()

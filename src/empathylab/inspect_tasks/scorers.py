@@ -147,7 +147,7 @@ def conversation() -> Scorer:
         found = carried_in(state.metadata)
         rows = [] if found is None else found["records"].get("conversations", [])
         if not rows:
-            return Score.unscored(explanation="the sample holds no conversation")
+            return Score.unscored(explanation="the sample contains no conversation")
         told = {name: rows[0][name] for name in ("start", "final", "exchanges", "ended_by")}
         if rows[0]["outcome"] != "completed" or rows[0]["final"] is None:
             reason = f"{rows[0]['outcome']}: {rows[0]['reason'] or ''}"
@@ -170,7 +170,7 @@ def judge(model: str | None = None, dimensions: Sequence[str] = ("empathy",)) ->
         replies = [] if found is None else found["records"].get("responses", [])
         measuring = None if found is None else Measuring.live.get(found["source"])
         if not replies or measuring is None:
-            return Score.unscored(explanation="the sample holds no reply of this evaluation")
+            return Score.unscored(explanation="the sample contains no reply from this evaluation")
         reply = single_response(measuring.lab, replies[0]["id"])
         if reply is None:
             return Score.unscored(explanation="there is no usable reply to judge")

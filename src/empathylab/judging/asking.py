@@ -107,7 +107,7 @@ def refuse_reason_dimension(instrument: Instrument, asking: Asking) -> None:
         dimension.name.casefold() == REASON for dimension in instrument.dimensions
     ):
         raise InputError(
-            "a dimension is called like the judge's reason",
+            "a dimension has the same name as the judge's reason",
             where=instrument.id,
             got=REASON,
             remedy="Leave out --reason.",

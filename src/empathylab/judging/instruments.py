@@ -170,7 +170,7 @@ def _refuse_unpointed(dimension: JudgedDimension, study: str) -> None:
         )
     if len({label.casefold() for label in dimension.labels}) < len(dimension.labels):
         raise InputError(
-            "two points are called alike",
+            "two points have the same name",
             where=where,
             got=", ".join(dimension.labels),
             remedy="Name other dimensions with --dimension.",

@@ -96,7 +96,7 @@ def _chosen(name: str, given: Sequence[object], shown: Sequence[str]) -> tuple[s
     words = str(told[0])
     if looks_like_refusal(words):
         return "refusal", f"the answer to {name} declines to rate"
-    return "out_of_range", f"{_cut(words)!r} is no point of {name}"
+    return "out_of_range", f"{_cut(words)!r} is not a point of {name}"
 
 
 def _read_bare(answer: str, options: Options) -> ReadAnswer:

@@ -61,7 +61,7 @@ def batch_api(model: Model) -> BatchApi:
     if isinstance(model, EndpointModel) and isinstance(model.api, AnthropicMessages):
         return AnthropicBatches(model)
     raise InputError(
-        "no batch API is known for this model",
+        "this model has no batch API that EmpathyLab knows",
         where="--batch",
         got=model.name,
         remedy="Leave out --batch, or use a model of openai/… or anthropic/….",
@@ -221,7 +221,7 @@ class AnthropicBatches:
             request = requests.get(line.get("custom_id", ""))
             if request is not None:
                 found[line["custom_id"]] = self._result(request, line.get("result") or {})
-        said = "the batch holds no result"
+        said = "the batch contains no result"
         for name in requests:
             found.setdefault(name, Refused(ModelUnavailable(said, "batch"), said.encode()))
         return found

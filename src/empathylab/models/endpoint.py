@@ -230,7 +230,7 @@ class EndpointModel:
             )
         if status == 404:
             return ModelSetup(
-                f"the endpoint knows no such model or address ({described})",
+                f"the endpoint does not have this model or address ({described})",
                 where=self.name,
                 got=f"{self.model} at {self.base_url}",
                 remedy="Check the model's name and --base-url."
@@ -239,7 +239,7 @@ class EndpointModel:
             )
         if 300 <= status < 400:
             return ModelSetup(
-                f"the endpoint points elsewhere ({described})",
+                f"the endpoint redirects to another address ({described})",
                 where=self.name,
                 got=self.base_url,
                 remedy="Give the final address with --base-url.",

@@ -270,7 +270,7 @@ class LocalModel:
                 "llama.cpp could not load the model file",
                 where=self.name,
                 got=server.last_words() or str(self.path),
-                remedy="Check that it is a complete GGUF file and that memory suffices.",
+                remedy="Check that it is a complete GGUF file and that there is enough memory.",
             ) from error
 
 

@@ -72,7 +72,7 @@ def install_prices(file: Path) -> Prices:
     prices = _read_file(file)
     if not prices.table or not prices.as_of:
         raise InputError(
-            "the table needs prices, and the date on which they held",
+            "the table needs prices and their date",
             where=str(file),
             remedy=f'Write as_of = "2026-11-01" at the top. {_FORMAT}',
         )
@@ -84,7 +84,7 @@ def install_prices(file: Path) -> Prices:
         part.replace(target)
     except OSError as error:
         raise InputError(
-            "the price table cannot be kept",
+            "the price table cannot be saved",
             where=str(target),
             got=error.strerror,
             remedy="Set EMPATHYLAB_CONFIG to a folder you can write to, or use --prices.",

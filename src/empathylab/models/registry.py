@@ -177,7 +177,7 @@ def _check_address(name: str, address: str) -> None:
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(
-            "the address must not hold a user, a key or a query",
+            "the address must not contain a user, a key or a query",
             where=name,
             remedy="Give the plain address, and the key with --api-key-env.",
         )
@@ -211,7 +211,7 @@ def _scripted(name: str, rest: str) -> ScriptedModel:
     if not isinstance(answers, list):
         raise ModelSetup("the script must be a JSON list", where=name, remedy='Write ["…"].')
     if not answers:
-        raise ModelSetup("the script holds no answer", where=name, remedy="Add one.")
+        raise ModelSetup("the script contains no answers", where=name, remedy="Add one.")
     return ScriptedModel([str(answer) for answer in answers], name=name)
 
 

@@ -27,7 +27,7 @@ class RequestOptions:
     def __post_init__(self) -> None:
         if self.reasoning_effort is not None and self.reasoning_effort not in REASONING_EFFORTS:
             raise InputError(
-                "this reasoning effort is not known",
+                "unknown reasoning effort",
                 where="--reasoning-effort",
                 got=self.reasoning_effort,
                 remedy=f"Choose {', '.join(REASONING_EFFORTS)}.",

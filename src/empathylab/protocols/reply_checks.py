@@ -58,7 +58,7 @@ def check_reply(text: str, expected: Expected, *, cut_off: bool = False) -> Verd
     if not any(map(str.isalnum, plain)):
         # Models that think before they speak may use up the tokens on the way.
         early = Verdict("truncated", "met the token limit before the first word")
-        return early if cut_off else Verdict("empty", "the reply holds no words")
+        return early if cut_off else Verdict("empty", "the reply contains no words")
     checks: tuple[Callable[[], Verdict | None], ...] = (
         lambda: _refuses(plain, language),
         lambda: _repeats(plain),

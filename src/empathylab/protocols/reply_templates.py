@@ -223,7 +223,7 @@ def read_reply_template(path: Path) -> ReplyTemplate:
             "a built-in template has this id",
             where=str(path),
             got=template.id,
-            remedy="Give the template a name of its own.",
+            remedy="Give the template its own name.",
         )
     return _checked(template, where=str(path))
 

@@ -80,7 +80,7 @@ def human_lengths(lab: Lab, situation_set: SituationSet) -> tuple[int, int]:
     words = [length for text in frame["text"] if (length := count_words(text))]
     if not words:
         raise InputError(
-            "the lab holds no replies of people to this set",
+            "the lab has no replies by people to this set",
             where="--words human",
             got=situation_set.id,
             remedy="Import them first, or give a number.",

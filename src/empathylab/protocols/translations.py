@@ -73,7 +73,7 @@ def questionnaire_in_language(language: str | None) -> AppraisalTemplate:
             f"the prompts of scales are not available in {_named(code)}",
             where="--language",
             got=language,
-            remedy=f"Use one of {', '.join(known)}, or give prompts of your own with --template.",
+            remedy=f"Use one of {', '.join(known)}, or give your own prompts with --template.",
         )
     return found
 

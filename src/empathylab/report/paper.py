@@ -101,9 +101,9 @@ def write_figures(
     """
     if not NARROWEST <= width_mm <= WIDEST:
         raise InputError(
-            f"a figure's width must lie between {NARROWEST:g} and {WIDEST:g} mm",
+            f"a figure's width must be between {NARROWEST:g} and {WIDEST:g} mm",
             got=width_mm,
-            remedy="Give --width 84 for one column, say, or --width 174 for two.",
+            remedy="For example: --width 84 for one column, or --width 174 for two.",
         )
     written, listed = [], []
     with _folder(folder):
@@ -165,7 +165,7 @@ def _folder(folder: Path) -> Iterator[None]:
             "the files cannot be written",
             where=str(folder),
             got=error.strerror,
-            remedy="Name a folder that you can write to, with room in it.",
+            remedy="Name a folder that you can write to, with enough free space.",
         ) from error
 
 

@@ -177,7 +177,7 @@ def _register(fonts: Path | None) -> None:
         raise InputError(
             "the folder of fonts does not exist",
             where=str(fonts),
-            remedy="Name a folder that holds .ttf or .otf files.",
+            remedy="Name a folder that contains .ttf or .otf files.",
         )
     vl_convert.register_font_directory(str(fonts))
 

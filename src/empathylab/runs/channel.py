@@ -69,8 +69,8 @@ class Channel:
                 "cannot connect to the model's address",
                 where=self.model.identity,
                 got=str(error),
-                remedy="Check that the server runs and --base-url, then run the same command "
-                "again to resume.",
+                remedy="Check --base-url and that the server is running, then run the same "
+                "command again to resume.",
             ) from error
         if self.hopeless >= _HOPELESS_IN_A_ROW and self.answers == 0:
             raise ModelSetup(

@@ -155,10 +155,10 @@ def _missing(plan: Plan, done: Mapping[str, Any], asked: Asked) -> Iterator[Pend
 def _replayed(plan: Plan, pending: Pending, row: Any, asked: Asked) -> list[Pending]:
     if row.fingerprint != asked.fingerprint(pending.request):
         raise LabError(
-            "the stored answers do not lead to the request that was asked next",
+            "the stored answers do not match the requests of this run",
             where=f"run {row.run_id}",
             got=pending.request.key,
-            remedy="Another version of EmpathyLab began this run: start a new one with --fresh.",
+            remedy="Another version of EmpathyLab started this run. Start a new one with --fresh.",
         )
     completion = stored_completion(row)
     return plan.after(pending, completion, plan.read(pending.request, completion))

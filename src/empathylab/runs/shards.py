@@ -22,10 +22,10 @@ class Shard(NamedTuple):
         found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
             raise InputError(
-                "a shard is a number and how many there are, such as 3/8",
+                "a shard must have the form NUMBER/TOTAL, such as 3/8",
                 where="--shard",
                 got=text,
-                remedy="Count from 1/8 to 8/8, say, with a command for each of them.",
+                remedy="For example, run eight commands with 1/8 to 8/8.",
             )
         return cls(int(found[1]), int(found[2]))
 

@@ -158,9 +158,9 @@ class Scale(FileModel):
         """The wording of items 1, 2, 3 …; an error where it is not known."""
         if self.words is None:
             raise InputError(
-                f"the wording of the {self.name} ({self.id}) belongs to others and does not ship "
+                f"the wording of the {self.name} ({self.id}) is copyrighted and does not ship "
                 "with EmpathyLab",
-                remedy="Bring it from a file you have: empathylab scales import FILE",
+                remedy="Import it from your own file: empathylab scales import FILE",
             )
         return self.words
 

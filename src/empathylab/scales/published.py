@@ -118,7 +118,7 @@ def read_results(path: Path, respondent: str, scale: Scale) -> PublishedResults:
         if place is None:
             ignored["the column's name is not understood"] += 1
         elif place in found:
-            ignored["the column is there twice"] += 1
+            ignored["the column appears twice"] += 1
         else:
             found[place] = _administration(place, cells, orders, scale)
     return PublishedResults(path.name, respondent, scale.id, tuple(found.values()), dict(ignored))

@@ -76,7 +76,7 @@ def _check(scale: Scale, values: Mapping[int, float]) -> None:
             )
         if not scale.minimum <= value <= scale.maximum:
             raise InputError(
-                f"the answer to item {item} of {scale.id} must lie between "
+                f"the answer to item {item} of {scale.id} must be between "
                 f"{scale.minimum} and {scale.maximum}",
                 got=value,
                 remedy="Correct the answer, or leave it out as missing.",

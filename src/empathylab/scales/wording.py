@@ -159,7 +159,9 @@ def _from_csv(path: Path, scales: Mapping[str, Scale]) -> list[WordingFor]:
             )
         texts[scale.id][item] = text
     if not texts:
-        raise InputError("there is no line but the first", where=path.name, remedy="Add the items.")
+        raise InputError(
+            "the file has only a header line", where=path.name, remedy="Add the items."
+        )
     return [_checked(scales[name], items, path.name, path.name) for name, items in texts.items()]
 
 
@@ -178,7 +180,7 @@ def _questionnaire(
             f"'reverse' must be the reversed items of {scale.id}, {sorted(scale.reversed)}",
             where=where,
             got=entry["reverse"],
-            remedy="The file holds another version of the scale; give it another name.",
+            remedy="The file contains another version of the scale. Give it another name.",
         )
     return _checked(scale, found.questions, source, where)
 
@@ -223,7 +225,7 @@ def _stated_range(found: _Questionnaire, where: str) -> tuple[int, int]:
         "'inner_setting' or 'prompt'",
         where=where,
         got=found.scale,
-        remedy="State the range there, or write a scale file of your own.",
+        remedy="State the range there, or write your own scale file.",
     )
 
 

@@ -91,7 +91,8 @@ def emotion_warnings(
             continue
         near = get_close_matches(emotion, names, n=1)
         sentences.append(
-            f"The emotion {emotion!r} ({count} ×) is none of the {len(names)} known: kept as it "
-            f"is. To map it, import with --map {emotion}={near[0] if near else 'NAME'}."
+            f"The emotion {emotion!r} ({count} ×) is not one of the {len(names)} known emotions. "
+            "It is kept as it is. To map it, import with --map "
+            f"{emotion}={near[0] if near else 'NAME'}."
         )
     return sentences

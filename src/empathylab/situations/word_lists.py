@@ -55,7 +55,7 @@ def parse_word_list(text: str, *, where: str) -> WordList:
             continue
         if not plain_words(entry) or "*" in entry[:-1] or entry.endswith(" *"):
             raise InputError(
-                "an entry is a word or several, with a * only at the end of the last",
+                "an entry must be one or more words, with a * only at the end of the last one",
                 where=f"{where} line {number}",
                 got=entry,
                 remedy="Fix the line.",

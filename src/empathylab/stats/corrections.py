@@ -73,7 +73,7 @@ def _checked(p_values: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np
     p = np.array(p_values, dtype=np.float64)
     made = ~np.isnan(p)
     if np.any((p[made] < 0) | (p[made] > 1)):
-        raise ValueError("a p value lies outside 0 to 1")
+        raise ValueError("a p value is outside 0 to 1")
     return p, made
 
 

@@ -55,12 +55,14 @@ def equivalence_test(
     low, high = (-margin, margin) if isinstance(margin, int | float) else margin
     if not (math.isfinite(low) and math.isfinite(high) and low < 0 < high):
         raise InputError(
-            "the equivalence margin must lie on both sides of zero",
+            "the equivalence margin must be on both sides of zero",
             got=margin,
             remedy="Give one positive number, or a negative and a positive one.",
         )
     if not 0 < alpha < 0.5:
-        raise InputError("`alpha` must lie between 0 and 0.5", got=alpha, remedy="Use 0.05, say.")
+        raise InputError(
+            "`alpha` must be between 0 and 0.5", got=alpha, remedy="For example: 0.05."
+        )
     if not se > 0 or not df > 0:
         nan = math.nan
         return Equivalence(estimate, low, high, nan, nan, nan, nan, nan, nan, nan, alpha)

@@ -108,9 +108,11 @@ def _check(fractions: Sequence[float], alpha: float, spending: str) -> None:
         raise InputError(
             "looks must be proportions of the planned ratings, rising, above 0 and at most 1",
             got=list(fractions),
-            remedy="Use 0.5, 1, say.",
+            remedy="For example: 0.5, 1.",
         )
     if not 0 < alpha < 0.5:
-        raise InputError("`alpha` must lie between 0 and 0.5", got=alpha, remedy="Use 0.05, say.")
+        raise InputError(
+            "`alpha` must be between 0 and 0.5", got=alpha, remedy="For example: 0.05."
+        )
     if spending not in get_args(Spending):
         raise UnknownName("alpha-spending function", spending, get_args(Spending))

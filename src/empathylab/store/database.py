@@ -37,16 +37,16 @@ def database_url(text: str, *, where: str = _WHERE_URL) -> URL:
     family = url.drivername.partition("+")[0]
     if family == "sqlite" and url.database in (None, "", ":memory:"):
         raise LabError(
-            "a lab cannot live in memory",
+            "a lab cannot be kept in memory",
             where=where,
             got=text,
-            remedy="Leave the variable out to use the SQLite file in the lab's folder.",
+            remedy="Unset the variable to use the SQLite file in the lab's folder.",
         )
     if family == "sqlite":
         return url.set(drivername="sqlite")
     if family not in ("postgresql", "postgres"):
         raise LabError(
-            "the lab's database is SQLite or PostgreSQL",
+            "the lab's database must be SQLite or PostgreSQL",
             where=where,
             got=family,
             remedy=_REMEDY_URL,
@@ -87,10 +87,10 @@ def connections() -> int:
     given = os.environ.get(_POOL) or "30"
     if not re.fullmatch(r"[1-9][0-9]{0,3}", given):
         raise LabError(
-            "the number of connections must be a whole number from 1",
+            "the number of connections must be a whole number of 1 or more",
             where=_POOL,
             got=given,
-            remedy="Set it to 30, say.",
+            remedy="For example: 30.",
         )
     return int(given)
 
@@ -193,7 +193,7 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         raise LabError(
             f"no connection to the database came free within {_POOL_SECONDS} s",
             where=engine.url.render_as_string(hide_password=True),
-            remedy=f"Try again; if it stays so, set {_POOL} higher, or look at what keeps the "
+            remedy=f"Try again. If it happens again, increase {_POOL}, or check what keeps the "
             "database server busy.",
         ) from error
 
@@ -206,7 +206,12 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
         return _sqlite_sentence(where, said)
     sqlstate: Any = getattr(error.orig, "sqlstate", None)
     if sqlstate in ("53100", "53200"):
-        return LabError("the database server is full", where=where, got=said, remedy="Make room.")
+        return LabError(
+            "the database server is full",
+            where=where,
+            got=said,
+            remedy="Free some disk space or memory on the server.",
+        )
     unheard = sqlstate is None and isinstance(error, OperationalError | InterfaceError)
     refused = sqlstate is not None and sqlstate[:2] in ("08", "28", "3D", "57")
     if error.connection_invalidated or unheard or refused:
@@ -214,18 +219,20 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
             "the database cannot be reached",
             where=where,
             got=" ".join(said.split())[:300],
-            remedy=f"Check that the server runs and that {_WHERE_URL} is right.",
+            remedy=f"Check that the server is running and that {_WHERE_URL} is correct.",
         )
     if sqlstate in ("40001", "40P01"):
         return LabBusy(
-            "others were at the same rows of the database", where=where, remedy="Try again."
+            "other processes were changing the same rows of the database",
+            where=where,
+            remedy="Try again.",
         )
     if sqlstate == "55P03":
         return LabBusy(
-            "others keep a table of the lab busy, so its schema cannot be updated now; nothing "
-            "was changed",
+            "other processes are using a table of the lab, so its schema cannot be updated now; "
+            "nothing was changed",
             where=where,
-            remedy="Try again; if it stays so, wait for long analyses and imports to end.",
+            remedy="Try again. If it happens again, wait for long analyses and imports to end.",
         )
     if sqlstate == "42501":
         return LabError("the database refuses this", where=where, got=said, remedy="Grant access.")
@@ -234,8 +241,12 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
 
 def _sqlite_sentence(where: str, said: str) -> LabError | None:
     for sign, what, remedy in (
-        ("disk is full", "the disk is full; what was acknowledged is kept", _ROOM),
-        ("disk I/O error", "the disk refuses to write; what was acknowledged is kept", _ROOM),
+        ("disk is full", "the disk is full; everything that was confirmed is kept", _ROOM),
+        (
+            "disk I/O error",
+            "the disk cannot be written to; everything that was confirmed is kept",
+            _ROOM,
+        ),
         ("readonly database", "the lab cannot be written to", "Change its permissions."),
         ("unable to open", "the lab's database cannot be opened", "Check --lab."),
         (
@@ -246,7 +257,7 @@ def _sqlite_sentence(where: str, said: str) -> LabError | None:
         ("malformed", "the lab's database is damaged", "Restore it from a backup."),
         (
             "locked",
-            f"another process has held the lab for over {_BUSY_SECONDS} s",
+            f"another process has locked the lab for over {_BUSY_SECONDS} s",
             "Wait for it to end, then run the same command again.",
         ),
     ):
@@ -255,4 +266,4 @@ def _sqlite_sentence(where: str, said: str) -> LabError | None:
     return None
 
 
-_ROOM = "Make room, then run the same command again."
+_ROOM = "Free some space, then run the same command again."

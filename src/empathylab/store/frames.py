@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
-from sqlalchemy import JSON, Boolean, Connection, DateTime, Float, Integer, Select, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Connection,
+    DateTime,
+    Float,
+    Integer,
+    Select,
+    String,
+    TypeDecorator,
+)
 from sqlalchemy.types import TypeEngine
 
 _AT_ONCE = 100_000
@@ -29,7 +39,13 @@ def read_parts(connection: Connection, query: Select[Any]) -> Iterator[pl.DataFr
     }
     documents = [number for number, column in enumerate(columns) if _is_json(column.type)]
     yield pl.DataFrame(schema=schema)
-    for rows in connection.execute(query).partitions(_AT_ONCE):
+    result = connection.execute(query)
+    if all(_comes_as_it_is(column.type) for column in columns) and result.cursor is not None:
+        while rows := result.cursor.fetchmany(_AT_ONCE):
+            yield pl.DataFrame(rows, schema=schema, orient="row")
+        result.close()
+        return
+    for rows in result.partitions(_AT_ONCE):
         cells = [_with_json_text(row, documents) for row in rows] if documents else rows
         yield pl.DataFrame([tuple(row) for row in cells], schema=schema, orient="row")
 
@@ -46,6 +62,11 @@ def _dtype(kind: TypeEngine[Any]) -> pl.DataType | type[pl.DataType]:
     if isinstance(kind, DateTime):
         return pl.Datetime("us", "UTC")
     return pl.String
+
+
+def _comes_as_it_is(kind: TypeEngine[Any]) -> bool:
+    """Whether the database driver gives what the column holds, on either database."""
+    return isinstance(kind, Integer | Float | String)
 
 
 def _is_json(kind: TypeEngine[Any]) -> bool:

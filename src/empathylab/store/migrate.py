@@ -45,7 +45,7 @@ def schema_version(connection: Connection) -> str | None:
                 "this database belongs to another program",
                 where=connection.engine.url.render_as_string(hide_password=True),
                 got=f"tables {', '.join(sorted(tables)[:5])}",
-                remedy="Give the lab a database of its own.",
+                remedy="Give the lab its own database.",
             )
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()

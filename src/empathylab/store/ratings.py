@@ -110,7 +110,7 @@ def lab_study(lab: Lab, name: str | None) -> Study:
     found = lab_studies(lab)
     if not found:
         raise InputError(
-            "the lab holds no rated study",
+            "the lab has no rated study",
             remedy="Run `empathylab data import welivita CSV` or `empathylab data import ratings "
             "CSV`.",
         )

@@ -31,7 +31,7 @@ def save_result(lab: Lab, key: str, topic: str, content: bytes) -> None:
 
 
 def clear_results(connection: Connection) -> None:
-    """Deletes all results: they hold data of people, and one person is being deleted."""
+    """Deletes all results: they hold data of a person who is being deleted or excluded."""
     connection.execute(delete(table))
 
 

@@ -78,7 +78,7 @@ def recurrences(
         raise InputError("'where' must be opening or closing", got=where, remedy="Choose one.")
     if not 0 < similarity <= 1 or words < 1:
         raise InputError(
-            "'similarity' must lie above 0 and up to 1, and 'words' be at least 1",
+            "'similarity' must be above 0 and up to 1, and 'words' be at least 1",
             got=(similarity, words),
             remedy="Leave them out for the usual values.",
         )

@@ -79,7 +79,7 @@ def profiles(table: pl.DataFrame, *, confidence: float = 0.95) -> tuple[Profile,
     require_columns(table, ["respondent", "situation", "words", "emoji"], "table of features")
     if not 0 < confidence < 1:
         raise InputError(
-            "confidence lies between 0 and 1", got=confidence, remedy="Give 0.95, for example."
+            "confidence must be between 0 and 1", got=confidence, remedy="Give 0.95, for example."
         )
     names = [name for name in table.columns if name not in _ROLES]
     found = []

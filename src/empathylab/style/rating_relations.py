@@ -14,14 +14,16 @@ from empathylab.errors import InputError
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.style.clustered import UNDETERMINED, Slope, clustered_slope
 from empathylab.style.differences import feature_columns
+from empathylab.style.joint_tests import jointly_corrected
 from empathylab.style.responses import RESPONDENT, SITUATION, require_columns
 
 Array = NDArray[np.float64]
 
 _FEWEST_CLUSTERS = 5.0
+_REPLY = "rated reply"
 ENOUGH_CLUSTERS = 20
-"""Situations and raters in which a feature must vary before a relation is claimed: from 5 on, one
-in ten studies without any relation claimed one after correction, from 20 on one in 17."""
+"""Situations and raters in which a feature must vary before a relation is claimed: with Holm's
+correction, from 5 on one in ten studies without any relation claimed one, from 20 on one in 17."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,9 @@ class RatingRelation:
     p_holm: float
     """Of `within`, over all features; NaN for one that is too rare to test."""
     p_benjamini_hochberg: float
+    p_joint: float
+    """Of `within`, corrected over the features that can be tested (see `jointly_corrected`): the
+    one that decides. NaN for a feature that is too rare."""
     sd: float
     """Of the feature, over the ratings used: the unit of the slopes."""
     n: int
@@ -101,14 +106,25 @@ def rating_relations(
         _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
     ]
     found = [replace(item, dropped=ratings.height - item.n) for item in found]
-    # Rare features count in the correction: without them one in eleven studies of 200 situations
-    # without any relation claimed one, with them one in thirty.
     p = [item.within.p for item in found]
+    tested = [item for item in found if item.enough_clusters]
+    joint = dict(
+        zip(
+            (item.feature for item in tested),
+            _joint(joined, tested, words, rating, respondent, clusters),
+            strict=True,
+        )
+    )
     return [
-        replace(one, p_holm=float(strict), p_benjamini_hochberg=float(loose))
-        if one.enough_clusters
-        else one
-        for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+        replace(
+            item,
+            p_holm=float(strict),
+            p_benjamini_hochberg=float(loose),
+            p_joint=float(joint[item.feature]),
+        )
+        if item.enough_clusters
+        else item
+        for item, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
     ]
 
 
@@ -127,6 +143,8 @@ def _joined(
         features.with_columns(text_key)
         .group_by(key)
         .agg(pl.col(name).cast(pl.Float64).fill_nan(None).mean() for name in columns)
+        .sort(key)
+        .with_row_index(_REPLY)
     )
     clashing = [name for name in columns if name in ratings.columns]
     return ratings.drop(clashing).with_columns(text_key).join(means, on=key)
@@ -171,10 +189,36 @@ def _relation(
         within=within,
         p_holm=math.nan,
         p_benjamini_hochberg=math.nan,
+        p_joint=math.nan,
         sd=sd,
         n=n,
         dropped=0,
         clusters=clusters,
+    )
+
+
+def _joint(
+    joined: pl.DataFrame,
+    tested: Sequence[RatingRelation],
+    words: str,
+    rating: str,
+    respondent: str,
+    clusters: tuple[str, ...],
+) -> Array:
+    """The p values of `within`, corrected over these features."""
+    used = joined.drop_nulls([words, rating, respondent, *clusters]).filter(
+        pl.col(rating).cast(pl.Float64).is_not_nan()
+    )
+    length = np.log1p(used[words].to_numpy().astype(float))
+    codes = [used[name].to_numpy().astype(np.int64) for name in (*clusters, _REPLY)]
+    return jointly_corrected(
+        used[rating].to_numpy().astype(float),
+        used.select(item.feature for item in tested).cast(pl.Float64).to_numpy(),
+        np.column_stack([np.ones(used.height), length, _dummies(used[respondent])]),
+        codes[:-1],
+        codes,
+        np.array([item.within.p for item in tested]),
+        np.array([item.within.df for item in tested]),
     )
 
 

@@ -23,7 +23,7 @@ from empathylab.view.visits import Visit
 
 _ERRORS = {
     404: ("There is no such page", "It may have been deleted from the lab since you opened it."),
-    405: ("That did not work", "The viewer only shows things."),
+    405: ("That did not work", "The viewer is read-only."),
 }
 
 
@@ -123,6 +123,4 @@ def _wrong(_request: Request, error: Exception) -> Response:
 
 
 def _failed(_request: Request) -> Response:
-    return _error_page(
-        "Something went wrong", "The terminal in which the viewer runs says more.", 500
-    )
+    return _error_page("Something went wrong", "See the terminal in which the viewer runs.", 500)

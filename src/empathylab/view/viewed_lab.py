@@ -55,6 +55,6 @@ class ViewedLab:
             raise LabError(
                 "the lab is no longer here",
                 where=str(self.folder),
-                remedy="Put it back, or start the viewer with another --lab.",
+                remedy="Restore it, or start the viewer with another --lab.",
             ) from error
         return (found.st_dev, found.st_ino)

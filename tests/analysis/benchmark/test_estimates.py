@@ -199,9 +199,9 @@ def test_a_judge_that_rated_only_one_side_is_refused(
 ) -> None:
     whole = predicted(reference, replies)
     of_new = pl.col("response").is_in(replies["response"].to_list())
-    with pytest.raises(InputError, match="rated nothing that people rated"):
+    with pytest.raises(InputError, match="rated anything that people rated"):
         measure_respondent(reference, NEW, replies, whole.filter(of_new), judge="j")
-    with pytest.raises(InputError, match="rated none of the replies"):
+    with pytest.raises(InputError, match="rated any of the replies"):
         measure_respondent(reference, NEW, replies, whole.filter(~of_new), judge="j")
 
 

@@ -150,7 +150,7 @@ def test_with_one_person_for_each_response_it_cannot_tell() -> None:
     replies = Replies(1)
     card = one_card(table(replies.people(per_reply=1), replies.judge()))
     assert card.alt_test is None
-    assert verdict(card).startswith("cannot tell: a single person rated each response")
+    assert verdict(card).startswith("cannot tell: only one person rated each response")
 
 
 def test_agreement_is_with_the_median_of_people() -> None:

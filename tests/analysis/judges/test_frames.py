@@ -70,7 +70,7 @@ def test_without_people_no_calibration_is_possible() -> None:
 
 
 def test_without_a_judge_there_is_nothing_to_calibrate() -> None:
-    with pytest.raises(InputError, match="no rating by a judge"):
+    with pytest.raises(InputError, match="no ratings by a judge"):
         judged_from_table(frame(rater_kind=["person"] * 4), where="t.csv")
 
 

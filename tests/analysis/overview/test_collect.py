@@ -177,7 +177,7 @@ def test_counterparts_stand_beside_the_situations(sqlite_lab: Lab) -> None:
     ]
     assert [item.n for item in good] == [8, 8]
     assert [change.n for change in overall(data).values()] == [8, 8]
-    assert "Had it gone well" in render(data)
+    assert "When situations go well" in render(data)
 
 
 def test_a_changed_scale_is_scored_anew(sqlite_lab: Lab) -> None:

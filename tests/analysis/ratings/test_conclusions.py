@@ -162,7 +162,7 @@ def test_a_margin_of_the_study_counts_and_an_option_overrides_it() -> None:
 
 @pytest.mark.parametrize("margin", [0, -1, 100, float("inf"), float("nan"), {"warmth": 101}])
 def test_a_margin_that_makes_no_sense_is_refused(margin: float) -> None:
-    with pytest.raises(UserError, match="must lie between 0 and 100 percentage points"):
+    with pytest.raises(UserError, match="must be between 0 and 100 percentage points"):
         ratings.from_table(table(raters=3), margin=margin)
 
 
@@ -316,7 +316,7 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
 
 @pytest.mark.parametrize("value", ["good", "inf"])
 def test_ratings_that_are_no_numbers_are_refused(value: str) -> None:
-    with pytest.raises(UserError, match="'rating' must hold finite numbers"):
+    with pytest.raises(UserError, match="'rating' must contain finite numbers"):
         ratings.from_table(table().with_columns(rating=pl.lit(value)))
 
 

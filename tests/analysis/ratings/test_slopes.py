@@ -8,7 +8,11 @@ import pytest
 
 from empathylab.analysis import ratings
 from empathylab.analysis.ratings.model import Test
+from empathylab.situations.sources.released import Dimension
 from empathylab.stats.mixed import Clmm, FixedEffect, lmm
+from empathylab.stats.mixed.ordinal.proportional_odds import proportional_odds_test
+from empathylab.store.ratings import Study
+from tests.analysis.ratings.test_conclusions import table
 
 ZERO = {8: (0.5, 28), 4: (0.5, 6)}
 """Spread of preferences and seed of studies in which the ordinal model estimates it as 0."""
@@ -110,3 +114,47 @@ def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
     [caveat] = [caveat for caveat in first.caveats if "differs between thresholds" in caveat]
     assert "at 1|2" in caveat
     assert "at 2|3" in caveat
+
+
+def test_proportional_odds_are_judged_by_the_more_careful_clustering() -> None:
+    """Every reply has 20 ratings, so that raters and replies are clusters."""
+    frame = table(raters=20, each=6, seed=2).with_columns(
+        situation="s" + (pl.int_range(pl.len()) % 6).cast(pl.String)
+    )
+    result = ratings.from_table(frame.drop("valence"))
+    by_rater, by_reply = (
+        proportional_odds_test(
+            result.ratings, "rating ~ arm", "arm", cluster=cluster, reference={"arm": "human"}
+        ).p_clustered
+        for cluster in ("rater", "reply_id")
+    )
+    assert by_rater != pytest.approx(by_reply)
+    [found] = result.models
+    assert found.odds is not None
+    assert found.odds.p == pytest.approx(max(by_rater, by_reply))
+
+
+def test_an_effect_that_cannot_be_fitted_is_dropped_and_named() -> None:
+    """Of warmth each rater gave one rating per arm: nothing tells a preference from chance."""
+    draw = np.random.default_rng(1)
+    rows = [
+        (f"r{rater}", arm, f"s{(rater + 2 * number) % 5}", name, draw.normal(50, 10))
+        for rater in range(10)
+        for arm in ("human", "gpt")
+        for name, count in (("help", 3), ("warmth", 1))
+        for number in range(count)
+    ]
+    names = ["rater", "arm", "situation", "dimension", "rating"]
+    dimensions = tuple(Dimension(name, (), ends=(0, 100)) for name in ("help", "warmth"))
+    found = ratings.from_table(
+        pl.DataFrame(rows, schema=names, orient="row"),
+        study=Study("s", "S", "within", dimensions, "closed"),
+    )
+    helped, warm = found.models
+    assert helped.dropped == ()
+    assert warm.model is not None
+    assert "arm:rater" not in warm.model.formula
+    [reason] = warm.dropped
+    assert reason.startswith("(1|arm:rater): ")
+    first = next(item for item in found.conclusions if item.dimension == "warmth")
+    assert f"Not in the model: {reason}" in first.caveats

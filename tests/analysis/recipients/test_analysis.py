@@ -111,6 +111,16 @@ def test_an_author_with_one_source_is_named_as_a_limit() -> None:
     assert result.outcomes[0].groups == ("participant", "replier")
 
 
+def test_authors_with_one_source_each_give_the_analysis_of_variance() -> None:
+    frame = made_up().drop("heard_before", "person")
+    alone = recipients.from_table(frame.with_columns(replier=pl.col("response")))
+    assert alone.model is not None
+    assert alone.model.formula == "y ~ response * label"
+    plain = recipients.from_table(frame.drop("replier"))
+    assert alone.outcomes[0].tests == plain.outcomes[0].tests
+    assert sum("come from one source" in caveat for caveat in alone.caveats) == 2
+
+
 def test_participants_with_all_conditions_give_the_paired_t_test() -> None:
     # In a balanced design, F of a factor is the squared t of the participants' mean differences.
     random = np.random.default_rng(3)

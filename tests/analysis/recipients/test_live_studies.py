@@ -124,6 +124,7 @@ def test_replies_of_a_live_study_are_analysed_and_rated_by_others(sqlite_lab: La
     by_model, by_person = ([one for ai, one in heard if ai is kind] for kind in (True, False))
     assert author.estimate == pytest.approx((sum(by_model) - sum(by_person)) / 12)
     assert "replies by AI higher than replies by people" in str(result.conclusions[0])
+    assert result.outcomes[0].groups == ()  # one text each: no replier varies
     exported = lab_tables(lab).tables["recipients"]
     assert exported.filter(outcome="heard")["value"].sum() == sum(by_model + by_person)
 

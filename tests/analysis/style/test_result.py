@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -84,6 +85,21 @@ def test_emoji_tactics_repetition_and_ratings_are_there(document: dict[str, Any]
     assert [item["respondent"] for item in document["repetition"]] == ["warm", "dry"]
     slope = document["ratings"][0]["relations"][0]["alone"]
     assert set(slope) == {"estimate", "low", "high", "se", "df", "p"}
+
+
+@pytest.mark.parametrize(("joint", "kind"), [(0.049, "different"), (0.051, "inconclusive")])
+def test_an_association_is_claimed_by_the_jointly_corrected_p(
+    analysis: StyleEstimates, joint: float, kind: str
+) -> None:
+    first = analysis.rated[0].relations[0]
+    slope = first.within._replace(estimate=0.3, df=30.0, p=0.001)
+    name = next(iter(main_features(analysis)))
+    relation = replace(first, feature=name, within=slope, p_holm=0.02)
+    rated = replace(analysis.rated[0], relations=(replace(relation, p_joint=joint),))
+    result = StyleResult(replace(analysis, rated=(rated,)))
+    [found] = [item for item in result.conclusions if item.subject == "features"]
+    assert found.kind == kind
+    assert ("p = .049" in found.sentence) == (kind == "different")
 
 
 def test_one_respondent_has_null_predictability_and_a_note() -> None:

@@ -83,6 +83,6 @@ def test_exclusion_rules_in_words() -> None:
     assert rule_text(TooFast(fraction_of_median=1 / 3)) == "took less than 0.333 of the median time"
     assert rule_text(StraightLining(share=0.9)) == "gave the same rating in 90% of cases or more"
     assert rule_text(StraightLining(longest=5)) == (
-        "gave only one and the same rating or gave the same rating 5 times on end or more"
+        "always gave the same rating or gave the same rating 5 or more times in a row"
     )
     assert rule_text(Inconsistent(most=1)) == "contradicted their own answers more than 1 time"

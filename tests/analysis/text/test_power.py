@@ -38,7 +38,7 @@ def test_two_shares_are_told_in_percent() -> None:
 
 
 def test_raters_are_told_with_their_design_effect() -> None:
-    assert "(ICC = .10), so each counts for less, by a design effect of 1.90." in raters_sentence(
+    assert "(ICC = .10), so each counts for less, with a design effect of 1.90." in raters_sentence(
         raters_for_precision(0.05)
     )
 
@@ -50,7 +50,7 @@ def test_raters_who_are_not_alike_are_told_without() -> None:
 def test_no_effect_is_told_as_a_false_positive_rate() -> None:
     text = simulation_sentences(simulated(1.0, failed=0))
     assert text.startswith("Where the arms do not differ (50 raters per arm with 10 ratings each")
-    assert "rejects in 6.0% (95% CI [3.0, 10.0]) of 200 invented studies; .05 would be" in text
+    assert "rejects in 6.0% (95% CI [3.0, 10.0]) of 200 simulated studies; .05 would be" in text
     assert "the plain chi-square, which takes ratings as independent, in 12.0%" in text
 
 

@@ -95,7 +95,7 @@ def test_people_read_a_table_and_hear_what_was_left_out(ratings: Path) -> None:
     assert "alpha (ordinal)" in out
     assert "weighted kappa" in out
     assert "0.82 (" in out
-    assert "7 of 56 rows have no rating" in err
+    assert "7 of 56 rows without a rating" in err
 
 
 def test_of_many_pairs_the_first_are_printed_and_the_rest_counted(tmp_path: Path) -> None:
@@ -110,6 +110,14 @@ def test_an_unknown_column_gets_the_nearest_and_exit_2(ratings: Path) -> None:
     code, _, err = run(ratings, "--rater", "ratr")
     assert code == 2
     assert "ratings.csv: there is no column 'ratr'. Did you mean 'rater'" in err
+
+
+def test_other_column_names_get_the_options_that_map_them(tmp_path: Path) -> None:
+    path = tmp_path / "named.csv"
+    path.write_text("item,who,rating\ns,a,1\n", encoding="utf-8")
+    code, _, err = run(path)
+    assert code == 2
+    assert "Name the columns with --situation COLUMN and --rater COLUMN." in err
 
 
 def test_a_rater_who_rates_twice_is_named(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_lab_is_not_compared_with_itself(labs: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(labs / "june")
     code, _, err = run("--lab", labs / "june" / "lab", "--with", "lab")
     assert code == 2
-    assert "both are the same lab" in err
+    assert "the two labs are the same" in err
 
 
 def test_a_folder_without_a_lab_is_refused_and_left_alone(labs: Path, tmp_path: Path) -> None:

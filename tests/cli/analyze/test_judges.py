@@ -90,7 +90,7 @@ def test_epsilon_and_family_can_be_given(ratings: Path) -> None:
         (("--family", "kin/judge=humans"), "there is no respondent 'humans'"),
         (("--family", "kin/judge"), "--family needs OLD=NEW"),
         (("--people", "nobody"), "there is no rater 'nobody'"),
-        (("--study", "mine"), "a table holds no study"),
+        (("--study", "mine"), "a table has no study"),
         (("--panel",), "a panel needs two judges"),
     ],
 )

@@ -112,11 +112,14 @@ def test_the_word_list_can_be_printed(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("dialogues", "--count", "9999", "--name", "a"), "9999 situations are wanted, but"),
+        (("dialogues", "--count", "9999", "--name", "a"), "9999 situations were requested, but"),
         (("dialogue", "--count", "9", "--name", "a"), "Did you mean 'dialogues'"),
         (("dialogues", "--count", "9", "--name", "a", "--bands", "x"), "number of bands"),
         (("dialogues", "--count", "9", "--name", "a", "--balance", "mood"), "no balance 'mood'"),
-        (("dialogues", "--count", "9", "--name", "a", "--similarity", "2"), "above 0 and up to 1"),
+        (
+            ("dialogues", "--count", "9", "--name", "a", "--similarity", "2"),
+            "above 0 and at most 1",
+        ),
         (("dialogues", "--count", "9", "--name", "a", "--unsafe", "no.txt"), "cannot be read"),
         (("dialogues", "--count", "9", "--name", "A b"), "lower-case letters"),
     ],

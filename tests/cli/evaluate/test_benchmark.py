@@ -265,7 +265,7 @@ def test_the_first_raters_of_a_new_arm_get_the_sample(tmp_path: Path) -> None:
             ("--against", STUDY, "--judge", "style", "--dimension", "warmth"),
             "no dimension 'warmth'",
         ),
-        (("--against", STUDY, "--judge", "style", "--human-sample", "99"), "between 1 and 48"),
+        (("--against", STUDY, "--judge", "style", "--human-sample", "99"), "1 to 48"),
         (("--judge", "style"), "--against"),
     ],
 )
@@ -325,7 +325,7 @@ def test_a_judge_without_a_usable_answer_is_said(folder: Path) -> None:
         *("--lab", folder),
         code=2,
     )
-    assert "the judge has rated none of the replies" in done.stderr
+    assert "the judge has not rated any of the replies" in done.stderr
 
 
 def test_the_leaderboard_tells_measured_from_estimated(folder: Path, tmp_path: Path) -> None:

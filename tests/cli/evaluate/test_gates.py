@@ -138,7 +138,7 @@ def test_a_worse_model_fails_against_a_baseline_and_an_equal_one_passes() -> Non
         (["--max-unusable", "150%"], "between 0% and 100%"),
         (["--no-worse-than", "0.2"], "--baseline RUN"),
         (["--baseline", "99", "--no-worse-than", "0.2"], "there is no run '99'"),
-        (["--judge", "a/b", "--judge", "c/d"], "one model scores the replies"),
+        (["--judge", "a/b", "--judge", "c/d"], "only one model can score the replies"),
     ],
 )
 def test_gates_that_cannot_be_read_are_exit_2_before_anything_is_asked(

@@ -95,7 +95,7 @@ def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: s
 
 
 def test_what_the_file_says_cannot_be_an_option() -> None:
-    assert "Write them in the file" in run("--judge", "a/b", code=2).stderr
+    assert "Set them in the file" in run("--judge", "a/b", code=2).stderr
 
 
 def test_the_documented_sweep_is_valid() -> None:

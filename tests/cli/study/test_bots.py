@@ -43,7 +43,7 @@ def test_the_table_says_what_was_met_and_that_nothing_counts(folder: Path) -> No
     assert code == 0, err
     assert "3 simulated raters" in out
     assert "simulated completions" in out
-    assert "count in no result" in err
+    assert "not part of any result" in err
 
 
 def test_a_server_that_runs_already_is_walked_by_its_address(folder: Path) -> None:

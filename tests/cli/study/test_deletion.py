@@ -39,8 +39,8 @@ def test_forget_names_what_was_exported_before(tmp_path: Path) -> None:
         _, clock = finished(lab)
         export_study(lab, "small", tmp_path / "out", identities=True, now=clock(), who="eva")
     done = ran("forget", "small", "--platform-id", "person 1", "--yes", "--lab", folder)
-    assert done.stdout == "Forgotten: 1 place emptied.\n"
-    assert "may still hold this person" in done.stderr
+    assert done.stdout == "Deleted: 1 slot emptied.\n"
+    assert "may still contain this person" in done.stderr
     assert "export identities, by eva" in done.stderr
     told = json.loads(
         ran(
@@ -58,7 +58,7 @@ def test_a_rater_of_an_imported_study_is_forgotten_by_their_key(tmp_path: Path) 
     with Lab.open(folder) as lab:
         unpack_study(lab, archive)
         key = rows_of(lab, schema.raters)[0]["name"]
-    with pytest.raises(InputError, match="without platform ids"):
+    with pytest.raises(InputError, match="without platform IDs"):
         ran("forget", "small", "--platform-id", "person 1", "--yes", "--lab", folder)
     assert said("forget", "small", "--person", key, "--yes", "--lab", folder)["places"] == 1
     with pytest.raises(InputError, match="no participant has this ID"):

@@ -57,6 +57,6 @@ def test_a_port_that_is_taken_is_said_before_a_lab_is_made(tmp_path: Path) -> No
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(InputError, match="another program listens"):
+        with pytest.raises(InputError, match="another program already"):
             demo(port=taken.getsockname()[1], lab=tmp_path / "lab")
     assert not (tmp_path / "lab").exists()

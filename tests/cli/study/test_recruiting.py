@@ -150,7 +150,7 @@ def test_an_invitation_is_taken_back(folder: Path) -> None:
         (("invite", "smal", "--n", "1"), "Did you mean 'small'"),
         (("invite", "small", "--revoke", "x"), "no invitation"),
         (("sync", "small"), "PROLIFIC_API_TOKEN"),
-        (("sync", "small", "--keep", "Sex"), "only the export tells"),
+        (("sync", "small", "--keep", "Sex"), "only the export has columns"),
         (("approvals", "small", "out.csv"), "nobody is paid"),
     ],
 )
@@ -187,7 +187,7 @@ def test_sync_asks_the_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         platform.studies.clear()
         unknown = run(folder, "sync", "small")
     assert result.exit_code == 0, result.output
-    assert "3 submissions, 2 people known here, 2 changed, 1 places freed" in result.stdout
+    assert "3 submissions, 2 people known here, 2 changed, 1 slots freed" in result.stdout
     assert "1 have a submission but never came here" in result.stdout
     assert json.loads(again.stdout)["changed"] == 0
     assert (unknown.exit_code, TOKEN in unknown.output) == (2, False)

@@ -175,7 +175,7 @@ def test_a_changed_file_of_a_launched_study_is_refused_with_what_changed(tmp_pat
     [
         (["--workers", "2"], "several server processes need a lab on PostgreSQL"),
         (["--host", "no.such.host.invalid"], "there is no such address"),
-        (["--proxy", "somewhere"], "a proxy is named by its address or network"),
+        (["--proxy", "somewhere"], "a proxy must be given as an address or network"),
         (["--public-url", "lab.example.org"], "this must be an address without parameters"),
         (["--public-url", "https://lab.example.org"], "Add --behind-proxy"),
         (["--root-path", "study"], "a path that begins with a slash"),
@@ -195,7 +195,7 @@ def test_brackets_that_nobody_filled_in_are_not_shown_to_raters(tmp_path: Path) 
     furnished(tmp_path / "lab")
     file = study_file(tmp_path, title="A study of [[what]]")
     said = refused("serve", file, "--lab", tmp_path / "lab", "--port", "0")
-    assert "small.yaml: text in [[double brackets]] is still to be filled in; got 'title'" in said
+    assert "small.yaml: text in [[double brackets]] is not filled in yet; got 'title'" in said
 
 
 def test_a_study_that_cannot_be_launched_leaves_no_lab_behind(tmp_path: Path) -> None:

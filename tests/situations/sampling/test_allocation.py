@@ -44,7 +44,9 @@ def test_all_can_be_taken() -> None:
 
 
 def test_more_than_there_is_is_refused() -> None:
-    with pytest.raises(InputError, match="5 situations are wanted, but 3 are left.*at most 3"):
+    with pytest.raises(
+        InputError, match="5 situations were requested, but only 3 are left.*at most 3"
+    ):
         shared(singles(a=2, b=1), 5)
 
 
@@ -53,7 +55,7 @@ def test_without_a_balance_there_is_one_stratum() -> None:
 
 
 def test_from_nothing_nothing_can_be_drawn() -> None:
-    with pytest.raises(InputError, match="but 0 are left"):
+    with pytest.raises(InputError, match="but only 0 are left"):
         shared({}, 1)
 
 

@@ -160,7 +160,7 @@ def test_exclusions_are_counted_by_rule() -> None:
 
 
 def test_more_than_is_left_is_refused() -> None:
-    with pytest.raises(InputError, match="but 3 are left after the exclusions"):
+    with pytest.raises(InputError, match="but only 3 are left after the exclusions"):
         draw(many(sad=3), 4, rules=NONE)
 
 
@@ -170,7 +170,7 @@ def test_an_unknown_balance_is_told_the_nearest() -> None:
 
 
 def test_a_balance_named_twice_is_refused() -> None:
-    with pytest.raises(InputError, match="same thing twice"):
+    with pytest.raises(InputError, match="same variable twice"):
         draw(many(sad=3), 1, balance=("emotion", "emotion"))
 
 

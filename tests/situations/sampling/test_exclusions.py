@@ -176,7 +176,7 @@ def test_a_duplicate_of_what_another_rule_left_out_is_kept() -> None:
 def test_what_has_no_human_reply_is_left_out_if_asked() -> None:
     pair = [told(FINE, "a"), told("My sister moved to the coast.", "b", "Another tale")]
     assert broken_rules(pair, Rules(replied=True), replied={"b"}) == {"a": "no reply"}
-    with pytest.raises(InputError, match="not known which situations have a human reply"):
+    with pytest.raises(InputError, match="not say which situations have a human reply"):
         broken_rules(pair, Rules(replied=True))
 
 

@@ -39,7 +39,7 @@ def test_factor_names_valence_and_licence_are_kept(tmp_path: Path) -> None:
     [
         ("{", "not JSON"),
         ("[]", "list 'emotions'"),
-        ('{"emotions": []}', "holds no situation"),
+        ('{"emotions": []}', "contains no situations"),
         ('{"emotions": [{"name": "Anger"}]}', "emotion Anger: there must be a list 'factors'"),
         ('{"emotions": [{"name": "", "factors": []}]}', "'name' must be text"),
         (

@@ -118,9 +118,9 @@ def test_rows_may_be_shuffled(tmp_path: Path) -> None:
         ("c2,1,sad,It rained", "too few cells"),
         ("c2,1,sad,It rained, and, poured, down,3,Wet again.,5|5|5,,,", "too many cells"),
         ("c2,1,sad,It rained,3,Wet, again.,5|5|5,", "too many cells"),
-        ("c2,one,sad,It rained,3,Wet again.,5|5|5,", "'utterance_idx' is no number"),
-        ("c2,1,sad,It rained,he,Wet again.,5|5|5,", "'speaker_idx' is no number"),
-        (",1,sad,It rained,3,Wet again.,5|5|5,", "no conversation's id"),
+        ("c2,one,sad,It rained,3,Wet again.,5|5|5,", "'utterance_idx' is not a number"),
+        ("c2,1,sad,It rained,he,Wet again.,5|5|5,", "'speaker_idx' is not a number"),
+        (",1,sad,It rained,3,Wet again.,5|5|5,", "no conversation ID"),
         ("c2,1,sad,It rained,3,  ,5|5|5,", "the utterance is empty"),
     ],
 )
@@ -178,19 +178,19 @@ def test_another_situation_or_emotion_under_the_same_id_is_said(tmp_path: Path) 
     other = "c1,5,afraid,Another story,10,Hm.,5|5|5,"
     release = read(tmp_path, *FOUR, other)
     assert release.situation_set.situations[0].emotion == "proud"
-    assert "1 rows tell another emotion than their conversation's first row" in release.notes[0]
-    assert "1 rows tell another situation" in release.notes[1]
+    assert "1 rows have a different emotion from their conversation's first row" in release.notes[0]
+    assert "1 rows have a different situation" in release.notes[1]
 
 
 def test_a_row_that_is_there_twice_is_dropped(tmp_path: Path) -> None:
     release = read(tmp_path, *FOUR, FOUR[0])
-    assert "the same row is there twice" in release.notes[0]
+    assert "the same row appears twice" in release.notes[0]
 
 
 def test_another_text_for_the_same_turn_is_dropped_and_said(tmp_path: Path) -> None:
     release = read(tmp_path, *FOUR, FOUR[1].replace("float", "sink"))
     assert release.replies[0].text == "Does it float?"
-    assert "another text for the same turn" in release.notes[0]
+    assert "a different text for the same turn" in release.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_a_conversation_in_two_splits_is_taken_once(tmp_path: Path) -> None:
     files = {"train.csv": text(*FOUR), "test.csv": text(FOUR[0])}
     release = read_dialogues(archive(tmp_path / "a.tgz", files))
     assert len(release.situation_set) == 1
-    assert "in another split, too" in release.notes[0]
+    assert "in another split" in release.notes[0]
 
 
 def test_members_with_harmful_names_write_nothing(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_links_and_resource_forks_in_the_archive_are_passed_over(tmp_path: Path)
     )
     fork = archive(tmp_path / "b.tgz", {"x/._train.csv": text(*FOUR)})
     for path in (link, fork):
-        with pytest.raises(InputError, match="holds no train.csv"):
+        with pytest.raises(InputError, match="contains no train.csv"):
             read_dialogues(path)
 
 
@@ -354,13 +354,13 @@ def test_a_folder_or_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no train.csv, valid.csv or test.csv here"):
         read_dialogues(tmp_path)
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(InputError, match="neither the archive"):
+    with pytest.raises(InputError, match="not an archive"):
         read_dialogues(tmp_path / "notes.txt")
 
 
 def test_impossible_options_are_refused(tmp_path: Path) -> None:
     path = one_file(tmp_path, *FOUR)
-    with pytest.raises(InputError, match="first or a later one"):
+    with pytest.raises(InputError, match="1 or more"):
         read_dialogues(path, turns=0)
     with pytest.raises(UnknownName, match="Did you mean 'train'"):
         read_dialogues(path, splits=("trian",))

@@ -75,7 +75,7 @@ def test_a_wrong_checksum_is_refused_and_nothing_is_kept(
     repository: tuple[Path, str], tmp_path: Path, served: bytes
 ) -> None:
     (repository[0] / FILE.path).write_bytes(served)
-    with pytest.raises(InputError, match="hash of one.csv is not the expected one"):
+    with pytest.raises(InputError, match="hash of one.csv does not match"):
         fetch_files([FILE], repository[1], tmp_path / "sources")
     assert not list(tmp_path.glob("sources/*"))
 

@@ -117,7 +117,7 @@ def test_zero_is_told_and_dates_are_texts() -> None:
     ("content", "options", "sentence"),
     [
         ("situation,rater,rating\na,b,1\n", {}, "the column 'respondent' is missing"),
-        (HEAD + "a,x,r1,godo\n", {}, "'rating' holds words, and their order is not known"),
+        (HEAD + "a,x,r1,godo\n", {}, "'rating' contains words, and their order is unknown"),
         (
             HEAD + "a,x,r1,Good\nb,x,r1,godo\n",
             {"labels": ["Bad", "Okay", "Good"]},
@@ -131,7 +131,11 @@ def test_zero_is_told_and_dates_are_texts() -> None:
         (HEAD + "a,x,r1,Bad\n", {"labels": ["Bad", "Bad"]}, "a label is named twice"),
         (HEAD + "a,x,r1,\n", {"first_row": 1}, "r.csv row 1: 'rating' is empty"),
         (HEAD + "a,x,r1,1\n", {"labels": ["a"], "points": [1, 2]}, "1 labels but 2 points"),
-        (HEAD + "a,x,r1,1\n", {"people": "rater,age\nr1,1\nr1,2\n"}, "p.csv row 3: a rater is"),
+        (
+            HEAD + "a,x,r1,1\n",
+            {"people": "rater,age\nr1,1\nr1,2\n"},
+            "p.csv row 3: a rater appears",
+        ),
     ],
 )
 def test_a_fault_is_one_sentence(content: str, options: dict[str, object], sentence: str) -> None:

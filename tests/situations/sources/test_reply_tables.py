@@ -66,7 +66,11 @@ def test_a_reply_of_a_megabyte_is_kept() -> None:
     ("content", "options", "sentence"),
     [
         ("situation,reply\na,b\n", {}, "the columns 'text', 'respondent' are missing"),
-        ("situation,respondent,text\na,b,c\n", {}, "it is not known which situations these are"),
+        (
+            "situation,respondent,text\na,b,c\n",
+            {},
+            "the file does not say which situations these are",
+        ),
         (
             "situation,respondent,text\nnosuch,b,c\n",
             {"situation_set": builtin_set("dialogues")},
@@ -75,7 +79,7 @@ def test_a_reply_of_a_megabyte_is_kept() -> None:
         (
             OWN + "a,gpt,Another.,It rains.,sad\n",
             {},
-            "r.csv row 4: another text of gpt for the same situation stands in row 3",
+            "r.csv row 4: gpt has a different text for the same situation in row 3",
         ),
         (
             OWN + "a,x,Hm.,It snows.,sad\n",
@@ -83,7 +87,7 @@ def test_a_reply_of_a_megabyte_is_kept() -> None:
             "row 4: the situation differs from row 2",
         ),
         (OWN.replace("gpt", ""), {}, "row 3: 'respondent' is empty"),
-        (OWN, {"set_id": "My Set"}, "a set's id is made of lower-case letters"),
+        (OWN, {"set_id": "My Set"}, "a set's ID must be lower-case letters"),
         (
             "situation,respondent,text,situation_text,kind\na,b,c,d,robot\n",
             {},

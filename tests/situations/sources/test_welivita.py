@@ -69,7 +69,7 @@ def test_demographics_go_to_their_raters(tmp_path: Path) -> None:
     assert "ethnicity_simplified" not in first.details  # the platform no longer tells it
     assert not {"submission_id", "participant_id"} & set(first.details)
     assert found.notes == (
-        "In the demographics files but without a rating, left out: 2.",
+        "In the demographics files but without a rating (left out): 2.",
         "Raters who are in no demographics file: 6.",
     )
 
@@ -94,7 +94,7 @@ def test_an_arm_can_have_its_respondents_name(tmp_path: Path) -> None:
 
 
 def test_two_arms_cannot_have_one_respondent(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="two arms cannot have one respondent"):
+    with pytest.raises(UserError, match="two arms cannot have the same respondent"):
         release(tmp_path, respondents={"gpt": "human"})
 
 
@@ -119,7 +119,7 @@ def test_rows_without_a_rating_or_a_rater_are_counted(tmp_path: Path) -> None:
         ("rating_gpt", "Good", "r.csv row 2: 'rating_gpt' must be a number; got 'Good'"),
         ("empathy_arr_gpt", "[1, 2]", "a rater's questionnaire differs between rows"),
         ("miti_gpt", "Affirm", "'miti_gpt' must be a list in brackets; got 'Affirm'"),
-        ("dialog_id", "hit:1_conv:2", "r.csv row 3: the same 'dialog_id' is there twice"),
+        ("dialog_id", "hit:1_conv:2", "r.csv row 3: the same 'dialog_id' appears twice"),
         ("annotator_gpt", "human-rater-0", "a rater is in two arms"),
         ("situation", "", None),
     ],

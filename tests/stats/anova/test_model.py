@@ -116,7 +116,7 @@ def test_missing_values_are_left_out_and_counted() -> None:
         ("y ~ 1", "no terms"),
         ("y ~ 0 + a", "intercept"),
         ("y ~ same", "one level only"),
-        ("same ~ a", "must hold numbers"),
+        ("same ~ a", "must contain numbers"),
         ("constant ~ a", "is the same"),
         ("exact ~ a", "exactly"),
     ],

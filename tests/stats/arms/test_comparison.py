@@ -141,7 +141,7 @@ def test_ratings_may_be_text_that_reads_as_numbers() -> None:
 
 def test_words_instead_of_numbers_are_refused() -> None:
     frame = rated().with_columns(rating=pl.lit("Good"))
-    with pytest.raises(InputError, match="must hold numbers; got 'Good'"):
+    with pytest.raises(InputError, match="must contain numbers; got 'Good'"):
         compare_arms(frame, BAD_OKAY_GOOD)
 
 

@@ -38,7 +38,7 @@ def test_a_scale_of_many_values_needs_a_threshold() -> None:
 
 @pytest.mark.parametrize("threshold", [1, 6])
 def test_a_threshold_outside_the_scale_is_refused(threshold: float) -> None:
-    with pytest.raises(InputError, match="must lie above 1"):
+    with pytest.raises(InputError, match="must be above 1"):
         RatingScale.between(1, 5, good_from=threshold)
 
 

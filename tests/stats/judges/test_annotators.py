@@ -157,7 +157,7 @@ def test_the_judge_is_not_one_of_the_people() -> None:
 
 
 def test_epsilon_outside_its_range_is_refused() -> None:
-    with pytest.raises(InputError, match="ε must lie between 0 and 1"):
+    with pytest.raises(InputError, match="ε must be between 0 and 1"):
         alternative_annotator_test(rated(), "judge", epsilon=2)
 
 

@@ -199,5 +199,5 @@ def test_what_leaves_nothing_to_estimate_is_refused(
 
 
 def test_a_linear_model_needs_numbers() -> None:
-    with pytest.raises(InputError, match="must hold numbers"):
+    with pytest.raises(InputError, match="must contain numbers"):
         design("source ~ length", ordinal=False)

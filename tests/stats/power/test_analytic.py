@@ -104,7 +104,7 @@ def test_power_and_alpha_lie_between_0_and_1(power: float, alpha: float) -> None
 
 
 def test_a_power_below_alpha_is_refused() -> None:
-    with pytest.raises(InputError, match="must lie above alpha"):
+    with pytest.raises(InputError, match="must be above alpha"):
         chi_square_sample_size(0.3, power=0.04)
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from sqlalchemy import select
+from sqlalchemy import inspect, select
 
-from empathylab import tables
+from empathylab import csv_tables, tables
 from empathylab.situations.sources import rows
 from empathylab.store import Lab, responses_frame, schema
+from empathylab.store.imports import bulk
 from empathylab.store.listings.search import matches
 from empathylab.store.ratings import ratings_frame
 from tests.helpers.command_line import empathylab
@@ -22,8 +23,10 @@ STRANGE = ['comma, "quote"', "two\nlines", "back\\slash\ttab", "\\N", "\\.", "é
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts of four rows, of which ten stay in memory."""
+    """Parts of four rows, of which ten stay in memory; ten new rows are many."""
     monkeypatch.setattr(tables, "_PART", 4)
+    monkeypatch.setattr(csv_tables, "_BYTES", 160)
+    monkeypatch.setattr(bulk, "_MANY", 10)
     monkeypatch.setattr(rows, "_IN_MEMORY", 10)
 
 
@@ -63,9 +66,17 @@ def bring(lab: Lab, kind: str, path: Path, *more: str) -> dict[str, dict[str, in
     return {thing["things"]: thing for thing in json.loads(done.stdout)["things"]}
 
 
+def rules(lab: Lab, table: str) -> list[str]:
+    """The table's indexes and references, as the database knows them."""
+    found = inspect(lab.engine)
+    return sorted(map(str, [*found.get_indexes(table), *found.get_foreign_keys(table)]))
+
+
 def test_a_file_in_parts_brings_what_it_holds(lab: Lab, tmp_path: Path) -> None:
     file = replies(tmp_path / "mine.csv")
+    before = rules(lab, "responses")
     assert bring(lab, "responses", file)["responses"]["added"] == 30
+    assert rules(lab, "responses") == before
     frame = responses_frame(lab).sort("response")
     assert frame["text"].to_list()[: len(STRANGE)] == STRANGE
     assert frame["outcome"].to_list()[6:8] == ["empty", "valid"]
@@ -96,8 +107,10 @@ def test_ratings_in_parts_join_their_replies(lab: Lab, tmp_path: Path) -> None:
     bring(lab, "responses", replies(tmp_path / "mine.csv"))
     values: list[object] = [n % 5 + 1 for n in range(44)]
     file = ratings(tmp_path / "rated.csv", values)
+    before = rules(lab, "ratings")
     told = bring(lab, "ratings", file, "--set", "mine")
     assert (told["ratings"]["added"], told["raters"]["added"]) == (44, 2)
+    assert rules(lab, "ratings") == before
     frame = ratings_frame(lab, "rated")
     assert frame["rating"].to_list() == [float(str(value)) for value in values]
     assert frame.filter(pl.col("respondent") != pl.col("arm")).is_empty()
@@ -122,7 +135,7 @@ def test_an_error_in_a_later_part_names_its_row(tmp_path: Path) -> None:
     )
     twice = "s0,bot/a,What happened 0,something else\n"
     said = refused(lab, "responses", write_text(file, lines + twice))
-    assert "another text of bot/a for the same situation stands in row 2" in said
+    assert "bot/a has a different text for the same situation in row 2" in said
     assert "mine.csv row 32" in said
     assert "mine.csv row 32" in refused(lab, "responses", write_text(file, lines + "s1,a,b\n"))
     file.write_bytes(lines.encode() + b"s1,a,b,\xff\n")

@@ -80,6 +80,7 @@ def test_the_same_again_changes_nothing(lab: Lab, release: Release) -> None:
     before = counts(lab)
     again = bring(lab, release)
     assert (again.change, again.things) == ("unchanged", ())
+    assert bring(lab, release, mark="as an older version had it").change == "unchanged"
     assert counts(lab) == before
 
 
@@ -219,7 +220,7 @@ def test_ratings_of_responses_that_are_in_the_lab_need_no_texts(lab: Lab) -> Non
 
 
 def test_a_rating_without_its_response_is_refused_and_nothing_is_stored(lab: Lab) -> None:
-    with pytest.raises(InputError, match="rating of r1: the lab holds no usable response of 'hum"):
+    with pytest.raises(InputError, match="rating of r1: the lab has no usable response of 'hum"):
         bring(lab, small(replies=()))
     assert lab_studies(lab) == {}
 
@@ -397,7 +398,7 @@ def test_situations_with_title_and_context_come_back(lab: Lab) -> None:
 
 
 def test_an_unknown_study_is_one_sentence(lab: Lab) -> None:
-    with pytest.raises(InputError, match="the lab holds no rated study"):
+    with pytest.raises(InputError, match="the lab has no rated study"):
         lab_study(lab, None)
     bring(lab, small())
     with pytest.raises(Exception, match="Did you mean 'mine'"):

@@ -156,13 +156,13 @@ def test_replies_to_several_prompts_need_one_to_be_named(sqlite_lab: Lab) -> Non
 def test_an_arm_of_that_name_is_refused(sqlite_lab: Lab) -> None:
     _, clock = finished(sqlite_lab, people=1)
     furnish(sqlite_lab, "third/model")
-    with pytest.raises(InputError, match="an arm of this name; got 'one'"):
+    with pytest.raises(InputError, match="an arm with this name; got 'one'"):
         add_arm(sqlite_lab, "small", "third/model", now=clock(), arm="one")
 
 
 def test_a_study_within_subjects_takes_no_arm_later(sqlite_lab: Lab) -> None:
     _, clock = opened(sqlite_lab, within(2))
-    with pytest.raises(InputError, match="only a study between subjects"):
+    with pytest.raises(InputError, match="only a between-subjects study"):
         add_arm(sqlite_lab, "small", "third/model", now=clock())
 
 

@@ -174,7 +174,7 @@ def test_the_end_is_announced_when_all_places_are_finished(
     alerts.look()
     alerts.look()
     assert [event["text"] for body in hook.bodies for event in body["events"]] == [
-        "All 6 places are finished."
+        "All 6 slots are finished."
     ]
 
 

@@ -141,7 +141,7 @@ def test_unfinished_parts_are_kept_as_a_draft(sqlite_lab: Lab) -> None:
         ("maximum: 2\n", "maximum: 4\n", "line 40.*'blocks.2..fields.3..maximum' must be from 1"),
         ("step: 5", "step: 7", "line 21.*a step that leads from 0 to 100"),
         ("options: [Warmth, Advice, Honesty]", "options: [Warmth, Warmth]", "two options 'Warmth'"),
-        ("name: why", "name: warmth", "the page asks 'warmth' already"),
+        ("name: why", "name: warmth", "the page already asks 'warmth'"),
         ("design: within", "design: between", "several replies to the same situation"),
     ],
 )
@@ -206,4 +206,4 @@ def test_a_condition_on_a_single_question_is_refused_with_the_way_out() -> None:
     text = EVERY_QUESTION.replace("kind: number,", "kind: number, show_if: 'mood > 50',")
     with pytest.raises(UserError, match="a single question cannot have `show_if`") as refused:
         parse_study(text)
-    assert "block `questions` of its own" in str(refused.value)
+    assert "its own block `questions`" in str(refused.value)

@@ -143,7 +143,7 @@ def test_nothing_is_said_where_raters_see_what_respondents_were_told(sqlite_lab:
     assert not any(note.startswith("Raters see") for note in checked.plan.notes)
     assert checked.information == (
         "Raters saw the situation and what the person says. "
-        "Models were told the situation and what the person says (empathic-listener@2)."
+        "Models got the situation and what the person says (empathic-listener@2)."
     )
 
 

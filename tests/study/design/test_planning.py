@@ -112,7 +112,7 @@ def test_quotas_that_admit_too_few_stop_the_study() -> None:
     study = between(quotas=(Quota(by="sex", counts={"female": 5, "male": 5}),))
     assert plan(study).problems == (
         (
-            "The quota by 'sex' admits 10 people, but 12 places must be filled: raise it by 2, "
+            "The quota by 'sex' admits 10 people, but the study has 12 slots: raise it by 2, "
             "or set 'others' to 2."
         ),
     )
@@ -122,7 +122,8 @@ def test_quotas_that_ask_for_too_many_stop_the_study() -> None:
     study = between(quotas=(Quota(by="sex", counts={"female": 9, "male": 5}),))
     assert plan(study).problems == (
         (
-            "The quota by 'sex' asks for 14 people, but there are 12 places: lower it by 2, or ask "
+            "The quota by 'sex' asks for 14 people, but the study has 12 slots: lower it by 2, or "
+            "ask "
             "for more ratings."
         ),
     )
@@ -177,9 +178,9 @@ def test_what_a_careful_study_has_is_missed_aloud() -> None:
 def test_a_rule_that_can_exclude_nobody_is_pointed_out() -> None:
     study = between(exclusions=({"rule": "failed attention"},))
     blocks = tuple(block for block in study.blocks if block.kind != "attention")
-    assert not any("excludes nobody" in note for note in plan(study).notes)
+    assert not any("has no effect" in note for note in plan(study).notes)
     notes = plan(altered(study, blocks=blocks)).notes
-    assert any("excludes nobody" in note for note in notes)
+    assert any("has no effect" in note for note in notes)
 
 
 def test_a_text_that_names_a_respondent_is_pointed_out() -> None:
@@ -187,12 +188,14 @@ def test_a_text_that_names_a_respondent_is_pointed_out() -> None:
         BETWEEN.replace("first/model", "openai/gpt-4o").replace("First page", "Is it GPT-4o")
     )
     notes = [note for note in plan(study).notes if "who is compared" in note]
-    assert notes == ["The block 'tutorial' names 'gpt-4o', which tells raters who is compared."]
+    assert notes == ["The block 'tutorial' names 'gpt-4o', which shows raters who is compared."]
 
 
 def test_text_that_is_still_to_be_filled_in_is_pointed_out() -> None:
     study = parse_study(BETWEEN.replace("Take part?", "Write to [[name]]"))
-    assert any("double brackets]] to fill in: consent." in note for note in plan(study).notes)
+    assert any(
+        "double brackets]] is not filled in yet: consent." in note for note in plan(study).notes
+    )
 
 
 def test_ratings_that_cannot_show_agreement_are_pointed_out() -> None:

@@ -174,7 +174,7 @@ def test_a_new_version_alone_is_not_frozen() -> None:
 def test_after_launch_a_word_can_change_only_with_the_version() -> None:
     changed = parse_study(BETWEEN.replace("Take part?", "Join?"))
     with pytest.raises(
-        InputError, match=r"frozen since its launch, and blocks.consent.text changed.*to 2"
+        InputError, match=r"frozen since its launch, but blocks.consent.text changed.*to 2"
     ):
         require_same_protocol(between(), changed)
     require_same_protocol(between(), altered(changed, version=2))

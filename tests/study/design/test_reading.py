@@ -230,7 +230,7 @@ def test_ratings_without_arms_or_dimensions_are_refused() -> None:
 
 def test_nobody_imagines_two_situations() -> None:
     message = refused(changed("seed: 3", "seed: 3\nbatch_size: 2", APPRAISAL))
-    assert "Set batch_size to 1, or leave it out." in message
+    assert "Set batch_size to 1, or remove it." in message
 
 
 def test_one_reply_to_a_situation_needs_packets_that_hold_all_arms() -> None:
@@ -257,7 +257,7 @@ def test_quotas_are_read() -> None:
     ("old", "new", "message"),
     [
         ("by: sex", "by: gender", "there is no question 'gender'"),
-        ("by: sex", "by: age", "by a required choice, and 'age' is none"),
+        ("by: sex", "by: age", "by a required choice, and 'age' is not one"),
         ("female: 3", "femal: 3", "there is no option 'femal'. Did you mean 'female'"),
         ("counts: {female: 3, male: 3}", "shares: {female: 0.7, male: 0.7}", "add up to 1 at most"),
         ("counts: {female: 3, male: 3}", "others: 3", "given with counts or with shares"),
@@ -301,7 +301,7 @@ def test_a_wrong_exclusion_rule_is_refused_at_its_line(old: str, new: str, messa
 def test_completion_codes_must_differ() -> None:
     codes = "{platform: prolific, codes: {completed: AAA, no-consent: AAA}}"
     message = refused(changed("{platform: open}", codes))
-    assert "'recruitment.codes.no-consent' must be another code" in message
+    assert "'recruitment.codes.no-consent' must be a code that no other outcome has" in message
 
 
 def test_a_code_that_could_break_a_link_is_refused() -> None:

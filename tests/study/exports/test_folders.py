@@ -381,7 +381,7 @@ def test_nothing_is_written_over(sqlite_lab: Lab, tmp_path: Path) -> None:
     finished(sqlite_lab, people=1)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="something in this place"):
+    with pytest.raises(InputError, match="this path"):
         export_study(sqlite_lab, "small", tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["notes.txt"]
 

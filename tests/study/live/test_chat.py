@@ -242,6 +242,29 @@ def test_a_partner_who_leaves_ends_the_conversation_for_the_other(lab: Lab) -> N
     assert page_of(service, ann).step == "feel"
 
 
+def test_a_partner_in_crisis_ends_the_conversation_for_the_other_without_saying_why(
+    sqlite_lab: Lab,
+) -> None:
+    service, clock = opened(sqlite_lab, PEER)
+    ann, bob = told(service, "ann"), told(service, "bob")
+    for person in (ann, bob):
+        page_of(service, person)
+        send(service, person)
+    page_of(service, ann)
+    send(service, bob, message="That is hard")
+    clock.skip(seconds=10)
+    send(service, ann, message="I want to die", heard="1")
+    assert isinstance(service.view(ann), Finished)
+    kept = [(row["state"], row["reason"]) for row in rows_of(sqlite_lab, schema.live_conversations)]
+    assert kept == [("ended", "safety"), ("ended", "left")]
+    page = page_of(service, bob)
+    assert (waits(page), "want to die" in repr(page)) == (False, False)
+    send(service, bob, end="yes")
+    page = page_of(service, bob)
+    assert page.content.live is not None
+    assert (page.step, page.content.live.ended) == ("chat/1", "left")
+
+
 def test_nobody_waits_for_a_partner_forever(sqlite_lab: Lab) -> None:
     service, clock = opened(sqlite_lab, PEER)
     ann = told(service, "ann")

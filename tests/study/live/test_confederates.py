@@ -51,7 +51,7 @@ def test_a_confederate_takes_who_waited_longest_and_answers(lab: Lab) -> None:
     reply = {"form": form_of(carl), "conversation": number, "text": "I hear you, <ann>"}
     assert "has ended" in dora.post("/queue", data=reply | {"form": form_of(dora)}).text
     carl.post("/queue", data=reply)
-    assert "answered already" in carl.post("/queue", data=reply).text
+    assert "already has a reply" in carl.post("/queue", data=reply).text
     assert "&lt;ann&gt;" in carl.get("/queue").text
     clock.skip(seconds=10)
     assert turns_on(page_of(service, ann))[-1] == ("other", "I hear you, <ann>")

@@ -133,7 +133,7 @@ async def _crowd(server: Phoenix, tellers: list[Teller], kills: int) -> None:
         await asyncio.gather(killing(), *(teller.take_part() for teller in tellers))
 
 
-STOPPED = "We are sorry, the study has to stop here"
+STOPPED = "We are sorry, but the study has to stop here"
 FULL = bool(os.environ.get("EMPATHYLAB_FULL_TESTS"))
 """Whether 100 participants meet 20 kills, as a release must; else 32 meet 5."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from empathylab.models import ScriptedModel
 from empathylab.store import Lab, schema
+from empathylab.store.studies.received import live_replies
 from empathylab.study.admin.retention import apply_retention
 from empathylab.study.archives import pack_study, unpack_study
 from empathylab.study.exports.folders import export_study
@@ -35,6 +36,9 @@ def test_a_closed_study_exports_what_was_told_and_answered_and_who_saw_what(
     service = opened(sqlite_lab)
     finished(service, 4)
     service.actions.close()
+    with sqlite_lab.reading() as connection:  # a model is one replier, whatever it calls itself
+        replies = live_replies(connection, service.launched.row)
+        assert {reply.replier for reply in replies} == {"model", "person"}
     export_study(sqlite_lab, "heard", tmp_path / "out")
     with (tmp_path / "out" / "live_turns.csv").open() as file:
         rows = list(csv.DictReader(file))

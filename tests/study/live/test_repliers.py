@@ -201,7 +201,7 @@ def test_a_confederate_replies_to_a_story_once(sqlite_lab: Lab) -> None:
             TRAINED.replace(f"  fallback: {FALLBACK}\n", "").replace(
                 "model: {model: scripted/listener, prompt:", "fixed: {text:"
             ),
-            "the key 'fallback' is missing: a person may not answer",
+            "the key 'fallback' is missing: a person may not reply in time",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -12,7 +13,7 @@ from sqlalchemy import update
 from empathylab.errors import ModelUnavailable, RequestRejected
 from empathylab.models import Completion, ScriptedModel, open_model
 from empathylab.store import Lab, schema
-from empathylab.store.studies.live import mark_turns_shown
+from empathylab.store.studies.live import claim_turn, mark_turns_shown
 from empathylab.study.admin.alerts import Alerts
 from empathylab.study.live.engine import LiveEngine
 from empathylab.study.session.service import Finished, Moved, Page, PlatformIds, Saved
@@ -34,7 +35,7 @@ from tests.study.service_examples import rows_of
 REPLY = "That sounds lonely. I am sorry about your dog."
 
 
-def turns(lab: Lab) -> list[dict[str, object]]:
+def turns(lab: Lab) -> list[dict[str, Any]]:
     return [row for row in rows_of(lab, schema.live_turns) if row["sender"] == "respondent"]
 
 
@@ -111,6 +112,13 @@ def test_two_servers_do_not_answer_the_same_turn(lab: Lab) -> None:
     model = ScriptedModel([REPLY], latency=0.1)
     for number in range(6):
         teller(service, f"p{number}")
+    [turn, *_], at = turns(lab), service.now()
+    with lab.writing() as connection:
+        claims = [
+            claim_turn(connection, turn["id"], name, at, at + timedelta(seconds=1), 0.0)
+            for name in ("first", "second")
+        ]
+    assert claims == [True, False]
 
     run_until(
         lambda: {row["state"] for row in turns(lab)} == {"ready"},
@@ -279,6 +287,8 @@ def test_a_participant_who_would_cost_too_much_gets_the_fallback(sqlite_lab: Lab
     settle(service, model, price=1.0)
     assert part(shown(service, person), "reply") == "Thank you for sharing this."
     assert (len(model.calls), turns(sqlite_lab)[0]["reason"]) == (0, "participant-cap")
+    [row] = rows_of(sqlite_lab, schema.live_conversations)
+    assert (row["state"], row["reason"]) == ("ended", "participant-cap")  # a chat goes no further
 
 
 @pytest.mark.parametrize("way", ["words", "wish"])

@@ -157,13 +157,13 @@ def test_quotas_go_by_what_the_platform_tells(sqlite_lab: Lab, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("keep", "said"),
     [
-        (["Sex"], "a name that the study uses itself"),
-        (["Total approvals=marks"], "a name that the study uses itself"),
-        (["Time taken=x", "Total approvals=x"], "or twice"),
+        (["Sex"], "a name that the study does not use"),
+        (["Total approvals=marks"], "a name that the study does not use"),
+        (["Time taken=x", "Total approvals=x"], "given only once"),
         (["Shoe size"], "no column to keep 'Shoe size'"),
         (["Status=x"], "no column to keep 'Status'"),
         (["Completion code"], "no column to keep"),
-        (["="], "a name that the study uses itself"),
+        (["="], "a name that the study does not use"),
     ],
 )
 def test_a_column_that_cannot_be_kept_is_refused(

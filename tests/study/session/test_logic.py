@@ -150,7 +150,7 @@ def test_a_condition_that_cannot_be_met_is_named_with_its_line(show_if: str, mes
 
 
 def test_ratings_are_never_hidden() -> None:
-    with pytest.raises(UserError, match="left out of a block rate: everybody sees it"):
+    with pytest.raises(UserError, match="left out of a block rate: everyone sees it"):
         study(LOGIC.replace("  - block: rate", "  - block: rate\n    show_if: age > 50"))
 
 

@@ -149,7 +149,7 @@ def test_another_answer_to_a_page_that_is_over_is_moved_and_changes_nothing(lab:
     person = someone(service, "ann")
     step_on(service, person)
     done = service.submit(person, "consent", {"agree": "no"}, {})
-    assert done == Moved("That answer can no longer be changed. This is where you were.")
+    assert done == Moved("You can no longer change that answer. Please continue here.")
     assert rows_of(lab, schema.page_answers)[0]["given"] == {"agree": "yes"}
 
 
@@ -306,7 +306,7 @@ def test_a_page_with_a_least_time_is_not_left_sooner(lab: Lab) -> None:
     assert isinstance(page, Page)
     done = service.submit(person, page.step, {}, {})
     assert isinstance(done, Refused)
-    assert done.problems["page"].sentence == "Please take at least 5 seconds for this page."
+    assert done.problems["page"].sentence == "Please spend at least 5 seconds on this page."
     clock.skip(seconds=5)
     assert isinstance(service.submit(person, page.step, {}, {}), Saved)
 

@@ -221,10 +221,10 @@ def test_pages_that_are_none_of_the_studys_are_accessible_too(browser: Browser) 
         rater.page.goto(rater.address + "/page")
         seen.append((rater.title, rater.violations()))
     assert seen == [
-        ("How do you find this reply?", []),
+        ("What do you think of this reply?", []),
         ("Not saved yet", []),
         ("One moment, please", []),
-        ("How do you find this reply?", []),
+        ("What do you think of this reply?", []),
         ("Page not found", []),
         ("Do you want to leave the study?", []),
         ("You have left the study", []),
@@ -305,11 +305,11 @@ def test_a_questionnaire_is_compact_and_says_what_is_missing_item_by_item(
 def test_keys_can_be_turned_off_for_good(browser: Browser) -> None:
     desk = Desk(quick("between-subjects"))
     with rating(browser, desk, "desktop") as rater:
-        rater.page.get_by_role("button", name="Turn keys off").click()
+        rater.page.get_by_role("button", name="Turn off keyboard shortcuts").click()
         rater.page.reload()
         rater.page.keyboard.press("1")
         assert rater.page.locator("input:checked").count() == 0
-        assert rater.page.get_by_role("button", name="Turn keys on").is_visible()
+        assert rater.page.get_by_role("button", name="Turn on keyboard shortcuts").is_visible()
 
 
 def test_digits_stay_digits_where_somebody_types(browser: Browser) -> None:

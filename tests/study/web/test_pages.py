@@ -82,7 +82,7 @@ def test_a_page_without_a_visit_says_what_to_do() -> None:
     with visiting(small()) as visitor:
         page = visitor.get("/page")
     assert page.status_code == 403
-    assert "open the link that you were given" in page.text
+    assert "open the link you were given" in page.text
 
 
 def test_an_answer_that_is_missing_is_asked_for_again_beside_its_question() -> None:
@@ -223,7 +223,7 @@ def test_who_leaves_decides_what_becomes_of_the_answers(choice: str, deleted: bo
         page = visitor.get(done.headers["location"])
     assert list(desk.left.values()) == [deleted]
     assert Read(page.text).title == "You have left the study"
-    assert ("have been deleted" in page.text) == deleted
+    assert ("have deleted your answers" in page.text) == deleted
 
 
 def test_leaving_needs_a_choice() -> None:

@@ -88,8 +88,8 @@ def test_workers_that_end_at_once_are_not_begun_for_ever() -> None:
     )
     assert done.returncode == 1
     assert done.stdout == "closed\n"
-    assert "The server processes end as soon as they are begun" in done.stderr
-    assert done.stderr.count("died; another is begun") == 2
+    assert "The server processes stop as soon as they start" in done.stderr
+    assert done.stderr.count("died; starting another") == 2
 
 
 def waiting_at(shared: SharedSocket, count: int) -> list[socket.socket]:

@@ -79,13 +79,15 @@ def test_a_word_list_has_comments_stems_and_phrases(tmp_path: Path) -> None:
 def test_a_line_without_a_word_is_said(tmp_path: Path) -> None:
     path = tmp_path / "sad.txt"
     path.write_text("sad\n:(\n", encoding="utf-8")
-    assert read_word_list(path).notes == ("sad.txt: 1 of 2 lines hold no word and match nothing",)
+    assert read_word_list(path).notes == (
+        "sad.txt: 1 of 2 lines contain no word and match nothing",
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"# nothing\n", "holds no words"),
+        (b"# nothing\n", "contains no words"),
         (b"s*d\n", "sad.txt line 1: a star may only stand at the end of a word; got 's\\*d'"),
         (b"caf\xe9\n", "not UTF-8"),
     ],
@@ -98,7 +100,7 @@ def test_a_broken_list_is_refused(tmp_path: Path, content: bytes, message: str) 
 
 
 def test_a_folder_without_lists_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no word list"):
+    with pytest.raises(InputError, match="contains no word list"):
         read_lexicons(tmp_path)
 
 

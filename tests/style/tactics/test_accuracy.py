@@ -17,7 +17,10 @@ from empathylab.style.tactics.accuracy import (
 )
 from empathylab.style.tactics.rules import tactic_rules
 
-TEST_SETS = [Path(__file__).parent / name for name in ("test_set.tsv", "second_test_set.tsv")]
+TEST_SETS = [
+    Path(__file__).parent / f"{name}.tsv"
+    for name in ("test_set", "second_test_set", "third_test_set")
+]
 DEVELOPMENT = Path(accuracies.__file__).parent / "sentences.tsv"
 
 
@@ -38,26 +41,27 @@ def test_the_page_shows_these_figures() -> None:
         encoding="utf-8"
     )
     for row in built_in_accuracy():
-        [line] = [line for line in page.splitlines() if re.match(rf"\| {row.tactic} \| \d+%", line)]
+        [line] = [
+            line for line in page.splitlines() if re.match(rf"\| {row.tactic} \| \d+% \[", line)
+        ]
         assert f"{row.precision:.0%} [" in line
         assert f"{row.recall:.0%} [" in line
 
 
-def test_every_tactic_is_about_right_for_people_and_models(
+def test_every_tactic_reaches_the_aim_for_people_and_models(
     found: dict[tuple[str, str], TacticAccuracy],
 ) -> None:
-    # The aim is precision .85 and recall .70; docs/explanation/tactics.md says which miss it.
+    # Over all test sets; docs/explanation/tactics.md says which miss it on one of them.
     assert len(found) == 20
-    assert min(row.precision for row in found.values()) > 0.80
-    assert min(row.recall for row in found.values()) > 0.6
-    assert sum(row.reliable for row in found.values()) >= 17
+    assert all(row.reliable for row in found.values())
 
 
 def test_the_test_sets_are_large_and_share_no_sentence_with_the_development_set() -> None:
-    first, second, development = map(labelled_sentences, (*TEST_SETS, DEVELOPMENT))
+    tables = tuple(map(labelled_sentences, (*TEST_SETS, DEVELOPMENT)))
+    first, _, third, development = tables
     assert first.height >= 400
+    assert third.height >= 300
     assert development.height >= 600
-    tables = (first, second, development)
     plain = [
         {re.sub(r"\W+", " ", sentence.lower()).strip() for sentence in table["sentence"]}
         for table in tables
@@ -69,7 +73,8 @@ def test_the_test_sets_are_large_and_share_no_sentence_with_the_development_set(
         for table in tables
     ]
     assert all(set(counts["tactics"]) == known for counts in counted)
-    assert min(counts["len"].min() for counts in (counted[0], counted[2])) >= 24
+    assert min(counts["len"].min() for counts in (counted[0], counted[3])) >= 24
+    assert counted[2]["len"].min() >= 12
     revised = counted[1].filter(pl.col("tactics").is_in(["information", "reappraisal", "advice"]))
     assert revised["len"].min() >= 40
 

@@ -136,14 +136,14 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\\bhello\\b", "hello(", "is no regular expression"),
+        ("\\bhello\\b", "hello(", "is not a regular expression"),
         ("\\bhello\\b", "hello(?= there)", "without look-ahead"),
         ("Hello there.", "Good day.", "misses its example; got 'Good day.'"),
         ("Hello Kitty bags.", "Hello, bags.", "finds its counterexample"),
         ("patterns = ['\\bhello\\b']", "patterns = []", "'patterns' is empty"),
         ("patterns = ['\\bhello\\b']", "patterns = 'hello'", "must be a list of texts"),
         ('meaning = "Says hello."', "", "'meaning' must be text"),
-        ("[[tactic]]", "[tactic]", "holds no tactic"),
+        ("[[tactic]]", "[tactic]", "contains no tactics"),
         ("language", "langauge =", "this is not TOML"),
     ],
 )

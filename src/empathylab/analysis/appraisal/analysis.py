@@ -215,7 +215,7 @@ def _nothing_answered(lab: Lab) -> InputError:
     running = [study.name for study in lab_studies(lab).values() if is_running(study)]
     closing = f", or close the study first ({', '.join(running)})" if running else ""
     return InputError(
-        "the lab holds no scale that was answered after a situation",
+        "the lab has no scale that was answered after a situation",
         remedy="Run `empathylab appraise MODEL` or `empathylab data import emotionbench PATH`"
         f"{closing}.",
     )

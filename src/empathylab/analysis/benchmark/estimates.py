@@ -220,14 +220,14 @@ class _Measure:
         where = f"study {self.reference.study.name}"
         if not sizes.get(self.respondent):
             raise InputError(
-                "the judge has rated none of the replies",
+                "the judge has not rated any of the replies",
                 where=where,
                 got=self.respondent,
                 remedy="Let it rate them: run the same command again.",
             )
         if not any(sizes.get(name) for name in self.others):
             raise InputError(
-                "the judge has rated nothing that people rated, so its errors are not known",
+                "the judge has not rated anything that people rated, so its errors are unknown",
                 where=where,
                 remedy="Let it rate the study's own responses: run the same command again.",
             )

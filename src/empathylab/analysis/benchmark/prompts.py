@@ -82,7 +82,7 @@ def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:
     ]
     if changed:
         raise InputError(
-            f"{len(changed)} situations of the lab's set {whole.id} have another text than in the "
+            f"{len(changed)} situations of the lab's set {whole.id} have a different text in the "
             "study",
             where=f"study {study.name}",
             got=changed[0],

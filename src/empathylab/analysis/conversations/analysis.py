@@ -297,7 +297,7 @@ def from_lab(lab: Lab, *, confidence: float = 0.95, seed: int = 1) -> Conversati
     conversations, turns = lab_frames(lab)
     if not conversations.height:
         raise InputError(
-            "the lab holds no conversations",
+            "the lab has no conversations",
             where=str(lab.folder),
             remedy="Run `empathylab converse MODEL --simulator MODEL`, or import some with "
             "`empathylab data import sage` or `empathylab data import conversations`.",

@@ -117,7 +117,7 @@ def table_frames(table: pl.DataFrame, *, where: str) -> pl.DataFrame:
     """Conversations of a plain table: respondent, simulator, persona, final; others if given."""
     require_columns(table.columns, ("respondent", "simulator", "persona", "final"), where=where)
     if not table["final"].dtype.is_numeric():
-        raise InputError("'final' must hold numbers", where=where, remedy="Convert the column.")
+        raise InputError("'final' must contain numbers", where=where, remedy="Convert the column.")
     given = {
         "conversation": pl.int_range(pl.len()).cast(pl.Int64),
         "key": pl.int_range(pl.len()).cast(pl.String),

@@ -131,7 +131,7 @@ def _joined(
     outside = values.drop_nulls().filter((values.drop_nulls() < low) | (values.drop_nulls() > high))
     if len(outside):
         raise InputError(
-            f"a rating lies outside the scale from {low:g} to {high:g}",
+            f"a rating is outside the scale from {low:g} to {high:g}",
             where=where,
             got=outside[0],
             remedy="Give the ends of people's scale with --scale.",

@@ -236,7 +236,7 @@ def caveats(
     simulated = [name for name in sensitivity.names if name != PEOPLE]
     if simulated and not compared:
         found.append(
-            "Feelings are what a simulator says a person would feel. They are no measure of real "
+            "Feelings are what a simulator says a person would feel. They do not measure real "
             "people until the simulator has been compared with people's ratings."
         )
     if len(simulated) == 1:
@@ -251,11 +251,11 @@ def caveats(
             "model differently, rename it at import."
         )
     elif sensitivity.problem and len(simulated) > 1:
-        found.append(f"The simulator's variance share is not known: {sensitivity.problem}.")
+        found.append(f"The simulator's share of the variance is unknown: {sensitivity.problem}.")
     elif 1 < len(simulated) < 5:
         found.append(
-            f"The simulator's variance share rests on {len(simulated)} simulators, so it is a "
-            "rough figure."
+            f"The simulator's share of the variance rests on {len(simulated)} simulators, so it "
+            "is a rough figure."
         )
     if len(simulated) > 1 and sensitivity.shared and not sensitivity.ranks.pairs:
         found.append(

@@ -78,7 +78,7 @@ def _obstacle(before: RatedStudy, after: RatedStudy) -> str:
         return "its dimensions or their scales are not the same"
     if before.ratings.is_empty() or after.ratings.is_empty():
         when = "before" if before.ratings.is_empty() else "after"
-        return f"there is no rating {when} that the other occasion does not hold too"
+        return f"there is no rating {when} that the other occasion does not also have"
     return ""
 
 

@@ -90,7 +90,7 @@ def calibrate(judged: JudgedRatings, plan: CalibrationPlan | None = None) -> tup
     asked = plan or CalibrationPlan()
     if not 0 <= asked.chosen_epsilon <= 1:
         raise InputError(
-            "ε must lie between 0 and 1",
+            "ε must be between 0 and 1",
             got=asked.epsilon,
             remedy="The advice is 0.2 for experts, 0.15 for skilled people and 0.1 for a crowd.",
         )
@@ -255,8 +255,8 @@ def _tested(own: _Shared, plan: CalibrationPlan) -> tuple[AlternativeAnnotatorTe
     several = own.people.group_by("response").agg(pl.col("rater").n_unique())
     if several["rater"].max() == 1:
         return None, (
-            "a single person rated each response, so that the judge cannot be compared with one "
-            "person by the others"
+            "only one person rated each response, so the judge cannot be compared with one person "
+            "and the others"
         )
     found = _against_people(own, own.replies["value"], plan)
     if found.comparisons:

@@ -98,7 +98,7 @@ class JudgedRatings:
         """The same with one more judge; `judgements` has response, dimension, rating, expected."""
         if name in self.judge_names:
             raise InputError(
-                f"there is a judge called {name!r} already", remedy="Rename it in the table."
+                f"there is already a judge called {name!r}", remedy="Rename it in the table."
             )
         added = judgements.with_columns(
             judge=pl.lit(name), repeat=pl.lit("1"), turned=pl.lit(None, dtype=pl.Boolean)
@@ -139,7 +139,7 @@ def judged_from_table(
     judges = whole.filter(rater_kind="model").with_columns(judge=pl.col("rater"))
     if people.is_empty():
         raise InputError(
-            "no calibration is possible: the table holds no rating by a person",
+            "no calibration is possible: the table contains no ratings by people",
             where=where,
             remedy="Add people's ratings of the same responses, with rater_kind person.",
         )
@@ -217,7 +217,7 @@ def _perspective(people: pl.DataFrame, where: str) -> Perspective:
             "'perspective' must be onlooker or recipient",
             where=where,
             got=strange[0],
-            remedy="Write recipient where the rater is the person whom the reply was for.",
+            remedy="Write recipient if the rater is the person who received the reply.",
         )
     if "recipient" not in named.to_list():
         return "onlookers"
@@ -238,7 +238,7 @@ def _check_kinds(frame: pl.DataFrame, where: str) -> None:
         )
     if "model" not in kinds.to_list() and "text" not in frame.columns:
         raise InputError(
-            "the table holds no rating by a judge",
+            "the table contains no ratings by a judge",
             where=where,
             remedy="Add rows with rater_kind model, or the replies' text for the style judge.",
         )

@@ -28,12 +28,12 @@ _LIMITS = {
 }
 _COMPARED = {
     "onlookers": "Compared with onlookers, who read replies to another person.",
-    "recipients": "Compared with recipients, whom the replies were for.",
+    "recipients": "Compared with recipients, who received the replies.",
     "onlookers and recipients": "Compared with onlookers and recipients together, who may see "
     "replies differently.",
 }
 _OTHERS = {
-    "onlookers": "how the people whom the replies are for would rate them",
+    "onlookers": "how the people who receive the replies would rate them",
     "recipients": "how onlookers would rate the replies",
 }
 _SHORTFALLS = {

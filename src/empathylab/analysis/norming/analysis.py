@@ -27,7 +27,7 @@ MEASURES = ("valence", "arousal", "realism", "imaginability", "distress")
 
 _CAVEAT = (
     "A situation that meets the criteria evokes the intended emotion in people like these raters, "
-    "as they report it; other readers may feel otherwise."
+    "as they report it; other readers may feel differently."
 )
 
 
@@ -151,7 +151,7 @@ def from_lab(
         found = norming_answers(connection, held.id, simulated=simulated) if held else ()
     if held is None or not found:
         raise InputError(
-            "the lab holds no answers about situations from a study of this name",
+            "the lab has no answers about situations from a study with this name",
             where="analyze norming",
             got=study,
             remedy="Make a study with `empathylab study new FILE --preset norming`.",

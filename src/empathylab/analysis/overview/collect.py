@@ -365,7 +365,7 @@ def _progress(lab: Lab, name: str) -> str:
     )
     return (
         f"The study {name} ({status.title}) is still {status.status}: {finished} of {places} "
-        f"places are finished, with {status.ratings:,} ratings. Results are shown once it is "
+        f"slots are finished, with {status.ratings:,} ratings. Results are shown once it is "
         "closed."
     )
 

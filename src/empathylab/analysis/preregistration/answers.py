@@ -170,7 +170,8 @@ def _conditions(checked: Checked) -> Iterator[str]:
         arms = list(study.live.conditions)
         yield (
             f"There are {counted(len(arms), 'condition')} (author+label): {listed(arms)}. "
-            "Participants tell an experience of their own and are assigned to the condition with "
+            "Participants describe an experience of their own and are assigned to the condition "
+            "with "
             "the fewest participants, with ties broken at random."
         )
         return

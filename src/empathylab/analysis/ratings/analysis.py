@@ -279,7 +279,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
     ratings = ratings_frame(lab, study.name).filter(rater_kind="person")
     if ratings.is_empty():
         raise InputError(
-            "the study holds no rating by a person",
+            "the study has no ratings by people",
             where=f"study {study.name}",
             remedy="Let people rate, or import ratings; simulated raters do not count."
             if study.dimensions
@@ -296,7 +296,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
         raise InputError(
             f"no reply to a situation of {only} was rated",
             where=f"study {study.name}",
-            remedy=f"Choose a set or draw of the situations that were rated (set {rated}).",
+            remedy=f"Choose a set or sample of the situations that were rated (set {rated}).",
         )
     return chosen
 

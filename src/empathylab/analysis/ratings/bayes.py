@@ -234,7 +234,9 @@ def _sentence(model: BayesModel, arm: ArmPosterior) -> str:
 
 
 def _other(priors: OtherPriors) -> str:
-    return "cannot be said from these draws" if priors.effect is None else _span(priors.effect, 3)
+    return (
+        "cannot be estimated from these draws" if priors.effect is None else _span(priors.effect, 3)
+    )
 
 
 def _probability(value: float) -> str:

@@ -62,11 +62,11 @@ def rule_text(rule: Rule) -> str:
         return f"showed a sign of AI assistance or of a bot ({', '.join(rule.signs)})"
     said = []
     if rule.share == 1:
-        said.append("gave only one and the same rating")
+        said.append("always gave the same rating")
     elif rule.share is not None:
         said.append(f"gave the same rating in {rule.share:.0%} of cases or more")
     if rule.longest is not None:
-        said.append(f"gave the same rating {rule.longest} times on end or more")
+        said.append(f"gave the same rating {rule.longest} or more times in a row")
     return " or ".join(said)
 
 
@@ -84,7 +84,8 @@ def check_rules(
                 "no rater answered a questionnaire with reversed items, so contradictions cannot "
                 "be counted",
                 where=f"study {study.name}",
-                remedy="Import the raters' answers, to the TEQ say, or omit --inconsistent.",
+                remedy="Import the raters' answers, for example to the TEQ, or omit "
+                "--inconsistent.",
             )
         needed = [rule.column] if isinstance(rule, FailedAttention) else []
         if isinstance(rule, AutomationSigns):
@@ -102,7 +103,7 @@ def kept_ratings(excluded: Exclusions, ratings: pl.DataFrame, reference: str) ->
         if not (kept.filter(dimension=name)["arm"] == reference).any():
             raise InputError(
                 f"the exclusion rules leave no rating of {name} in the reference arm {reference!r}",
-                remedy="Loosen them, choose another --reference, or look at --everybody.",
+                remedy="Relax them, choose another --reference, or use --everybody.",
             )
     return kept
 

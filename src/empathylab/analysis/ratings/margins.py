@@ -31,7 +31,7 @@ def checked_margins(
         most = scales.width(name)
         if not 0 < value < most:
             raise InputError(
-                f"the margin of {name} must lie between 0 and {most:g} {unit}",
+                f"the margin of {name} must be between 0 and {most:g} {unit}",
                 got=value,
                 remedy="Declare the smallest difference that would matter.",
             )

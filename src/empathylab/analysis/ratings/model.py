@@ -109,7 +109,7 @@ class RandomTerm:
 
 def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
     """The random effects that this design needs."""
-    intercept = RandomTerm("(1|rater)", "a rater's ratings are alike")
+    intercept = RandomTerm("(1|rater)", "ratings by the same rater are similar")
     found = [intercept]
     if design.raters_vary_by_arm:
         reason = "a rater may prefer one arm, and raters saw several arms"
@@ -119,7 +119,7 @@ def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
             found = [RandomTerm("(1 + arm|rater)", reason, simpler=equal)]
         else:
             found = list(equal)
-    found.append(RandomTerm("(1|situation)", "ratings of one situation are alike"))
+    found.append(RandomTerm("(1|situation)", "ratings of the same situation are similar"))
     if design.replies_vary:
         # A random slope of arm by situation, with the same variance for every arm.
         several = f"{100 * design.shared_replies:.0f}% of the replies have two or more ratings"
@@ -169,8 +169,9 @@ def _fitted(
     """The model, simplified until it can be estimated.
 
     Slopes that are singular, do not converge or cannot be fitted become intercepts of rater and of
-    arm by rater: slopes with equal variances. Then the last effect that is not required is dropped
-    where the model still cannot be fitted. A variance of zero stays: it changes nothing.
+    arm by rater: slopes with equal variances. Where the model still cannot be fitted, the effect
+    that the error names is dropped, or the last one, as far as it is not required. A variance of
+    zero stays: it changes nothing.
     """
     fixed = "arm * valence" if planned.by_valence else "arm"
     levels = {"arm": reference} | ({"valence": "negative"} if planned.by_valence else {})
@@ -178,11 +179,11 @@ def _fitted(
     dropped: list[str] = []
     fit = lmm if planned.kind == "lmm" else clmm
     while True:
-        model, problem = None, None
+        model, problem, remedy = None, None, ""
         try:
             model = fit(frame, _formula(fixed, terms), reference=levels)
         except InputError as error:
-            problem = str(error)
+            problem, remedy = str(error), error.remedy
         slopes = next((term for term in terms if term.simpler), None)
         if slopes is not None:
             reason = problem if model is None else _degenerate(model)
@@ -194,8 +195,9 @@ def _fitted(
                 continue
         optional = [term for term in terms if not term.required]
         if model is None and optional:
-            dropped.append(f"{optional[-1].term}: {problem}")
-            terms = tuple(term for term in terms if term is not optional[-1])
+            blamed = next((term for term in optional if term.term in remedy), optional[-1])
+            dropped.append(f"{blamed.term}: {problem}")
+            terms = tuple(term for term in terms if term is not blamed)
             continue
         return dataclasses.replace(
             planned,
@@ -231,7 +233,8 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
 
 def _fewest_raters(frame: pl.DataFrame) -> int:
     """Of the arm with the fewest."""
-    return min(frame.group_by("arm").agg(pl.col("rater").n_unique())["rater"])
+    raters = frame.group_by("arm").agg(pl.col("rater").n_unique())["rater"]
+    return int(min(raters))
 
 
 def with_intervals(

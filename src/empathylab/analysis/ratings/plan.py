@@ -174,7 +174,7 @@ def _check_numbers(given: pl.Series) -> None:
     )
     if len(wrong):
         raise InputError(
-            "'rating' must hold finite numbers",
+            "'rating' must contain finite numbers",
             got=wrong[0],
             remedy="Code the ratings as numbers, from worst to best.",
         )

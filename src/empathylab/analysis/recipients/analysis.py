@@ -109,9 +109,9 @@ def recipient_study(lab: Lab, name: str | None) -> Study:
         raise UnknownName("study with recipients", name, found)
     if len(found) != 1 and name is None:
         raise InputError(
-            "the lab holds several studies with recipients"
+            "the lab has several studies with recipients"
             if found
-            else "the lab holds no study with recipients",
+            else "the lab has no study with recipients",
             got=", ".join(found) or None,
             remedy="Name one with --study."
             if found

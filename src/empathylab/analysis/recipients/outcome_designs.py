@@ -111,12 +111,11 @@ def outcome_design(
 
 
 def _single_levels(frame: pl.DataFrame, group: str) -> list[str]:
-    """The authors with one replier only, where another has several."""
+    """The authors with one replier only."""
     if RESPONSE not in frame.columns:
         return []
     counts = frame.group_by(RESPONSE, maintain_order=True).agg(pl.col(group).n_unique())
-    found = counts.filter(pl.col(group) == 1)[RESPONSE].cast(pl.String).to_list()
-    return found if len(found) < counts.height else []
+    return counts.filter(pl.col(group) == 1)[RESPONSE].cast(pl.String).to_list()
 
 
 def _within(frame: pl.DataFrame, factors: Sequence[str]) -> Iterator[str]:

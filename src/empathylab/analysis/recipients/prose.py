@@ -104,13 +104,13 @@ def _lead(effect: Effect, kind: Kind) -> str:
         return {
             "different": "the effect of the label depends on who wrote the reply",
             "equivalent": f"the effect of the label is the same for all authors, {within}",
-        }.get(kind, "it is open whether the effect of the label depends on who wrote the reply")
+        }.get(kind, "it is unclear whether the effect of the label depends on who wrote the reply")
     first, second = (condition(effect.term, name) for name in (effect.level, effect.reference))
     return {
         "better": f"recipients rated {first} higher than {second}",
         "worse": f"recipients rated {first} lower than {second}",
-        "equivalent": f"recipients rated {first} and {second} alike, {within}",
-    }.get(kind, f"it is open whether recipients rate {first} differently from {second}")
+        "equivalent": f"recipients rated {first} and {second} about the same, {within}",
+    }.get(kind, f"it is unclear whether recipients rate {first} differently from {second}")
 
 
 def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> str:
@@ -289,8 +289,8 @@ def caveats(
         yield f"The smallest condition has {counted(smallest, 'participant')}: intervals are rough."
     if RESPONSE in columns and "replier" not in columns:
         yield (
-            "The data do not say who wrote each reply. Replies by the same writer are treated as "
-            "independent, so intervals may be too narrow, and the result holds for these writers."
+            "The data do not say who wrote each reply. Replies by the same author are treated as "
+            "independent, so intervals may be too narrow, and the result holds for these authors."
         )
     for level in first.single:
         yield (

@@ -52,7 +52,7 @@ def from_lab(
         frame = frame.filter(pl.col("respondent").is_in(list(only)))
     if not frame.height:
         raise InputError(
-            "the lab holds no usable responses",
+            "the lab has no usable responses",
             remedy="Run `empathylab respond MODEL`, import some with `empathylab data import`, or "
             "name a file: `empathylab analyze style FILE`.",
         )
@@ -123,7 +123,7 @@ def _require_characters(frame: pl.DataFrame, respondent: str, text: str) -> None
     )
     if silent.height:
         raise InputError(
-            "a respondent's replies hold no letter, digit or symbol",
+            "a respondent's replies contain no letters, digits or symbols",
             got=str(silent[respondent][0]),
             remedy="Remove these replies, or check how the file was written.",
         )

@@ -129,7 +129,7 @@ class StyleResult(Plots):
                 dimension=rated.dimension or None,
                 subset=rated.study or None,
                 n=max(relation.n for relation in rated.relations),
-                model="regression within respondents at equal length, Holm",
+                model="regression within respondents at equal length, joint correction",
                 basis=f"{len(tested_relations(rated)[0])} features",
             )
             for rated in self.estimates.rated

@@ -317,7 +317,7 @@ def relation_rows(rated: RatedStyle) -> Rows:
             "alone": _slope(item.alone),
             "same length": _slope(item.length_adjusted),
             "same length and author": _slope(item.within),
-            "p Holm": TOO_RARE if item.too_rare else p_value(item.p_holm),
+            "p corrected": TOO_RARE if item.too_rare else p_value(item.p_joint),
             "ratings": number(item.n, 0),
         }
         for item in ranked

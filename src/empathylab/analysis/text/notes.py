@@ -14,7 +14,7 @@ _AGREEMENT = {
         "raters share more situations"
     ),
     "constant_or_few_pairs": "a rater's values do not vary, or fewer than 3 pairs",
-    "constant_pair": "both raters gave one and the same value",
+    "constant_pair": "both raters always gave the same value",
     "constant_rater": "a rater's values do not vary",
     "constant_situations": "raters differ in level only, and situations not at all",
     "equal_ratings": "all ratings are the same",
@@ -50,8 +50,9 @@ _JUDGES = {
     "few_clusters": "only {clusters} raters or situations: the interval is rough",
     "few_rows": "too few rows",
     "first_always_preferred": "the reply shown first was always preferred",
-    "judge_adds_nothing": "the judge does not go with people's ratings, so it adds nothing",
-    "judge_unrelated": "the judge does not rise with people's ratings, so it tells nothing here",
+    "judge_adds_nothing": "the judge's ratings do not correlate with people's, so they add nothing",
+    "judge_unrelated": "the judge's ratings do not rise with people's, so they carry no "
+    "information here",
     "no_annotator_tested": (
         "nobody shares {situations} situations with the judge and another person"
     ),
@@ -73,7 +74,7 @@ _JUDGES = {
         "all ratings come from one rater or one situation: there is no interval"
     ),
     "second_always_preferred": "the reply shown second was always preferred",
-    "two_annotators": "with two people each is scored by the other alone; 3 or more are wanted",
+    "two_annotators": "with two people, each is compared only with the other; 3 or more are needed",
     "two_other_respondents": "people rated two other respondents only: the interval is very wide",
     "unknown_scale": (
         "not testable: too few replies have two human ratings, or these agree too little, to tell "
@@ -82,19 +83,19 @@ _JUDGES = {
 }
 _MIXED = {
     "few_levels": (
-        "{group!r} has {levels} levels; a standard deviation from so few is hardly known, and "
+        "{group!r} has {levels} levels; a standard deviation from so few is very uncertain, and "
         "intervals are too narrow."
     ),
     "huge_sd": (
-        "The standard deviation of {group!r} is {sd:.0f}: its levels all but decide the ratings, "
-        "and the approximation fails there."
+        "The standard deviation of {group!r} is {sd:.0f}: its levels almost determine the "
+        "ratings, and the approximation fails there."
     ),
     "level_per_rating": (
         "Every rating has its own {group!r}; its standard deviation rests on the shape of the "
         "latent distribution alone."
     ),
-    "lmm_few_levels": "{group!r} has {levels} levels; a standard deviation from so few is hardly "
-    "known.",
+    "lmm_few_levels": "{group!r} has {levels} levels; a standard deviation from so few is very "
+    "uncertain.",
     "lmm_sd_at_boundary": (
         "The standard deviation of {group!r} is estimated at its boundary, 0 (a singular fit): "
         "these ratings show no difference between its levels beyond chance."
@@ -120,7 +121,7 @@ _MIXED = {
         "no difference between its levels beyond chance."
     ),
     "sds_not_converged": (
-        "The search for the standard deviations did not converge: two groupings may say the same, "
+        "The search for the standard deviations did not converge: two groupings may be the same, "
         "or one may have too few ratings per level."
     ),
     "separation": (
@@ -170,7 +171,7 @@ _SELF_REPORTS = {
         "place on the page {position:.0%}; {unassigned:.0%} cannot be assigned to either with "
         "{orders} item orders."
     ),
-    "scores_unmoved": "Scores do not differ between situations, which is a result like any other.",
+    "scores_unmoved": "Scores do not differ between situations, which is a valid result.",
     "unknown_positions": "no complete administration has known positions",
 }
 _ANSWERS = {

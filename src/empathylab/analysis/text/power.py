@@ -37,8 +37,8 @@ def raters_sentence(found: RatersNeeded) -> str:
     if found.design_effect <= 1:
         return f"{said}."
     return (
-        f"{said}: ratings by one rater are alike (ICC = {bounded(found.icc)}), so each counts "
-        f"for less, by a design effect of {number(found.design_effect, 2)}."
+        f"{said}: ratings by the same rater are similar (ICC = {bounded(found.icc)}), so each "
+        f"counts for less, with a design effect of {number(found.design_effect, 2)}."
     )
 
 

@@ -76,7 +76,8 @@ def open_bench(lab: Lab, wanted: Wanted, options: RunOptions, reporter: Reporter
 def _require_one_arm(reference: ReferenceRatings, name: str) -> None:
     if arms := reference.arms_of(name):
         raise InputError(
-            "people rated its replies in several arms of the study, each measured by itself",
+            "people rated its replies in several arms of the study, and each arm is measured "
+            "separately",
             where=f"study {reference.study.name}",
             got=", ".join(arms),
             remedy="See `empathylab analyze leaderboard`.",
@@ -93,8 +94,8 @@ def _require_covered(
         covered = reference.imported.filter(judge=judge, respondent=name).height
         if covered < FEWEST_RATINGS:
             raise InputError(
-                f"the imported ratings of the judge {judge} hold {covered} of the replies of "
-                f"{name}, and {FEWEST_RATINGS} are needed",
+                f"the imported ratings of the judge {judge} cover {covered} of the replies of "
+                f"{name}, but {FEWEST_RATINGS} are needed",
                 where=f"study {reference.study.name}",
                 got=f"--judge {judge}",
                 remedy="Import its ratings of these replies, or name a judge that can be asked.",

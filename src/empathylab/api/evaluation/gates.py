@@ -34,7 +34,7 @@ class GateOptions:
                 raise UnknownName("metric", metric, METRICS, where="--fail-under")
         if self.max_unusable is not None and not 0 <= self.max_unusable <= 1:
             raise InputError(
-                "the largest proportion must lie between 0% and 100%",
+                "the proportion must be between 0% and 100%",
                 where="--max-unusable",
                 got=self.max_unusable,
                 remedy="Write it like 10% or 0.1.",

@@ -21,7 +21,7 @@ from empathylab.cli.analyze import (
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The statistics of what is in the lab.",
+    help="Statistics on the data in the lab.",
     epilog="Example: `empathylab analyze appraisal --json`",
 )
 app.command("ratings", epilog=ratings.EXAMPLE)(ratings.ratings)

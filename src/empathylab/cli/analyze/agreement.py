@@ -25,38 +25,50 @@ def agreement(
         Path, typer.Argument(help="A long table (CSV, JSONL or Parquet): one rating per row.")
     ],
     situation: Annotated[
-        str, typer.Option(metavar="COLUMN", help="What was rated: a situation or a response.")
+        str,
+        typer.Option(
+            metavar="COLUMN", help="The column with what was rated: a situation or a response."
+        ),
     ] = "situation",
-    rater: Annotated[str, typer.Option(metavar="COLUMN", help="Who rated.")] = "rater",
+    rater: Annotated[
+        str, typer.Option(metavar="COLUMN", help="The column with the rater.")
+    ] = "rater",
     dimension: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="On which dimension; `dimension` if the table has it, else all rows are one.",
+            help="The column with the dimension. Default: `dimension` if the table has it; "
+            "otherwise all rows are one dimension.",
         ),
     ] = None,
-    rating: Annotated[str, typer.Option(metavar="COLUMN", help="The value given.")] = "rating",
+    rating: Annotated[
+        str, typer.Option(metavar="COLUMN", help="The column with the rating.")
+    ] = "rating",
     levels: Annotated[
         str | None,
         typer.Option(
             metavar="LOW,…,HIGH",
-            help="The scale's categories from lowest to highest; needed where ratings are words, "
-            "and keeps those that nobody used.",
+            help="The scale's categories, lowest first. Needed if ratings are words; also keeps "
+            "categories that nobody used.",
         ),
     ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="What several of the rated things belong to, so that they may be rated alike; "
-            "intervals then allow for it. `situation` where --situation names another column and "
-            "the table has it; name the same column as --situation for none.",
+            help="The column with clusters of rated items, such as replies to the same situation. "
+            "The intervals take them into account. Default: `situation`, if the table has it and "
+            "--situation names another column. To ignore clusters, name the same column as "
+            "--situation.",
         ),
     ] = None,
     bootstrap: Annotated[
-        int, typer.Option(help="Resamples of situations for the intervals; 0 for none.", min=0)
+        int,
+        typer.Option(
+            help="Bootstrap resamples of situations for the intervals; 0 for none.", min=0
+        ),
     ] = 1000,
-    seed: Annotated[int, typer.Option(help="Decides the resamples.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     json: JsonOption = False,
 ) -> None:
     """Measures how far raters agree, all together and pair by pair.
@@ -85,7 +97,7 @@ def agreement(
     dropped = sum(part.dropped for part in result.found.dimensions)
     if dropped:
         typer.echo(
-            f"{file.name}: {dropped} of {len(frame)} rows have no rating, rater or situation and "
+            f"{file.name}: {dropped} of {len(frame)} rows without a rating, rater or situation "
             "were left out.",
             err=True,
         )

@@ -19,18 +19,21 @@ def appraisal(
     scale: Annotated[str | None, typer.Option(help="Only this scale.")] = None,
     study: Annotated[
         str | None,
-        typer.Option(help="People of this study only, instead of all people of the lab."),
+        typer.Option(help="Only people from this study. Default: all people in the lab."),
     ] = None,
     level: Annotated[
         Literal["overall", "emotion", "factor"],
-        typer.Option(help="How fine the printed table is; JSON holds all levels."),
+        typer.Option(help="Level of the printed table. JSON includes all levels."),
     ] = "emotion",
     alpha: Annotated[
-        float, typer.Option(help="Of the F test and of the direction.", min=0.0, max=1.0)
+        float,
+        typer.Option(
+            help="Significance level of the F test and of the direction.", min=0.0, max=1.0
+        ),
     ] = 0.01,
     everybody: Annotated[
         bool,
-        typer.Option("--everybody", help="Exclude nobody, whatever the studies' own rules say."),
+        typer.Option("--everybody", help="Ignore the studies' exclusion rules."),
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

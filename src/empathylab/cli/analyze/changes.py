@@ -34,25 +34,25 @@ def changes(
         str | None,
         typer.Option(
             metavar="DATE",
-            help="Compare what this lab measured before this day or moment (UTC) with what it "
-            "measured from then on.",
+            help="Compare what this lab measured before this date or time (UTC) with what it "
+            "measured since.",
         ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="Of the intervals.", min=0.5, max=0.9999)
+        float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.9999)
     ] = 0.95,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page that needs nothing else.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a self-contained HTML page.")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Compares two labs, or two dates of one: what changed, and what cannot be compared.
 
-    Scores, verdicts, usable replies, style and people's ratings of respondents that were measured
-    on both occasions, and judges' agreement with people, with intervals and corrected tests, and
-    every setting that differs. The same situations are compared with each other. What is identical
-    on both occasions counts once.
+    Compares scores, verdicts, usable replies, style and people's ratings of respondents that were
+    measured on both occasions, and judges' agreement with people. Gives intervals, corrected tests
+    and every setting that differs. The same situations are compared with each other. What is
+    identical on both occasions counts once.
     """
     result = _compared(lab, other, before, confidence)
     if html is not None:
@@ -76,7 +76,7 @@ def _compared(lab: Path, other: str | None, before: str | None, confidence: floa
 
     if (other is None) == (before is None):
         raise InputError(
-            "name either an earlier lab or a day",
+            "name either an earlier lab or a date",
             remedy="Give --with LAB or --before DATE, not both.",
         )
     if before is not None:
@@ -87,9 +87,9 @@ def _compared(lab: Path, other: str | None, before: str | None, confidence: floa
     with _earlier(str(other)) as earlier, Lab.open_to_analyse(lab) as later:
         if _place(later) == _place(earlier):
             raise InputError(
-                "both are the same lab",
+                "the two labs are the same",
                 got=str(other),
-                remedy="Name another lab with --with, or a day with --before.",
+                remedy="Name another lab with --with, or a date with --before.",
             )
         return drift.from_labs(earlier, later, titles=titles, confidence=confidence)
 

@@ -24,8 +24,8 @@ def compare(
         list[str],
         typer.Argument(
             metavar="A B | FILE [A B]",
-            help="Two arms or respondents of the lab; or a table, and the two of its groups to "
-            "compare where it has more.",
+            help="Two arms or respondents of the lab; or a table, and the two groups to compare "
+            "if it has more.",
         ),
     ],
     on: Annotated[
@@ -37,29 +37,31 @@ def compare(
         str | None, typer.Option(help="The rated dimension, or the scale as SCALE/SUBSCALE.")
     ] = None,
     unit: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Of a table: what pairs the values.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="With a table: the column that pairs the values."),
     ] = None,
     group: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Of a table: whose value it is.")
+        str | None, typer.Option(metavar="COLUMN", help="With a table: the column with the group.")
     ] = None,
     value: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Of a table: the numbers.")
+        str | None, typer.Option(metavar="COLUMN", help="With a table: the column with the values.")
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Of a table: units of one cluster are alike."),
+        typer.Option(metavar="COLUMN", help="With a table: the column with clusters of units."),
     ] = None,
     peek: Annotated[
         str | None,
-        typer.Option(metavar="REASON", help="Look at a study before it is closed."),
+        typer.Option(metavar="REASON", help="Show results of a study that is not closed yet."),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Compares two on the situations that both have, paired, with clustered errors.
+    """Compares two arms or respondents on the situations that both have, paired, with clustered
+    errors.
 
-    What situations have in common cancels, so the interval is narrower than that of two separate
-    means, which is given beside it.
+    Pairing removes differences between situations, so the interval is usually narrower than that of
+    two separate means, which is shown beside it.
     """
     if (unit, group, value) != (None, None, None) or (len(names) != 2 and Path(names[0]).suffix):
         result = _of_table(names, unit, group, value, cluster)
@@ -70,7 +72,7 @@ def compare(
 
         if len(names) != 2:
             raise InputError(
-                "two names are compared",
+                "two names are needed",
                 got=" ".join(names),
                 remedy="Give two arms or respondents, or a file with --unit, --group and --value.",
             )
@@ -101,7 +103,7 @@ def _of_table(
 
     if unit is None or group is None or value is None or len(names) not in (1, 2, 3):
         raise InputError(
-            "a table is compared by three columns",
+            "a table needs three columns: unit, group and value",
             got=" ".join(names),
             remedy="Give FILE --unit COLUMN --group COLUMN --value COLUMN.",
         )

@@ -17,14 +17,15 @@ EXAMPLE = "Example: `empathylab analyze conversations --json`"
 
 def conversations(
     confidence: Annotated[
-        float, typer.Option(help="Of the intervals.", min=0.5, max=0.9999)
+        float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.9999)
     ] = 0.95,
     ratings: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="People's ratings of the transcripts: a table with the columns conversation, "
-            "rating, and if wanted turn (replies so far) and rater. Gives each simulator a card.",
+            help="People's ratings of the transcripts: a table with the columns conversation and "
+            "rating, and optionally turn (replies so far) and rater. Adds a card for each "
+            "simulator.",
         ),
     ] = None,
     study: Annotated[
@@ -32,20 +33,20 @@ def conversations(
         typer.Option(help="A study whose participants rated transcripts: see `data stimuli`."),
     ] = None,
     dimension: Annotated[
-        str | None, typer.Option(help="Which of the study's dimensions; its first if left out.")
+        str | None, typer.Option(help="The study's dimension. Default: the first.")
     ] = None,
     scale: Annotated[
-        tuple[float, float], typer.Option(help="The ends of people's scale, lowest first.")
+        tuple[float, float], typer.Option(help="The lowest and highest point of the raters' scale.")
     ] = (0.0, 100.0),
     transcripts: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Also write every turn to a CSV, JSONL or Parquet file, with the conversation's "
-            "id, for raters or for another program.",
+            "ID, for raters or another program.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -117,7 +118,7 @@ def _write(result: ConversationsAnalysis, path: Path) -> None:
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("csv", "jsonl", "parquet"):
         raise InputError(
-            "this kind of table is not known",
+            "this file type is not supported",
             where="--transcripts",
             got=path.name,
             remedy="Name a .csv, .jsonl or .parquet file.",

@@ -23,8 +23,8 @@ FileArgument = Annotated[
     Path | None,
     typer.Argument(
         metavar="FILE",
-        help="A long table (CSV, JSONL or Parquet): one rating per row, with rater_kind "
-        "person or model; the lab's judgements, if not given.",
+        help="A long table (CSV, JSONL or Parquet): one rating per row, with rater_kind person or "
+        "model. Default: the lab's judgements.",
     ),
 ]
 PeopleOption = Annotated[
@@ -33,45 +33,48 @@ PeopleOption = Annotated[
 ]
 PeopleAreOption = Annotated[
     Literal["experts", "skilled", "crowd"],
-    typer.Option(help="Who rated, which decides ε: 0.2, 0.15 or 0.1."),
+    typer.Option(help="Who the raters are. Sets ε to 0.2, 0.15 or 0.1."),
 ]
 ComparedWithOption = Annotated[
     Literal["onlookers", "recipients"] | None,
     typer.Option(
-        help="Who rated: readers of replies to another person (onlookers), or the people whom "
-        "the replies were for; by the table's column `perspective`, if not given."
+        help="Who rated: onlookers, who read replies to someone else, or recipients, who got the "
+        "replies. Default: the table's column `perspective`."
     ),
 ]
 EpsilonOption = Annotated[
     float | None,
-    typer.Option(help="How much worse than a person a judge may be and still pass.", min=0, max=1),
+    typer.Option(help="How much worse than a person a judge can be and still pass.", min=0, max=1),
 ]
 FamilyOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="JUDGE=RESPONDENT,…",
-        help="A judge's own family, or the panel's; by their names, if not given. Repeatable.",
+        help="The model family of a judge or of the panel. Default: from their names. Repeatable.",
     ),
 ]
 LevelsOption = Annotated[
     str | None,
     typer.Option(
         metavar="LOW,…,HIGH",
-        help="The scale's points from lowest to highest; needed where ratings are words.",
+        help="The scale's points, lowest first. Needed if ratings are words.",
     ),
 ]
 StyleOption = Annotated[
     bool,
     typer.Option(
         "--style/--no-style",
-        help="Also the style judge, which is trained on how the rated replies are written.",
+        help="Also validate the style judge, which is trained on how the rated replies are "
+        "written.",
     ),
 ]
-PanelOption = Annotated[bool, typer.Option("--panel", help="Also all judges together, as one.")]
+PanelOption = Annotated[
+    bool, typer.Option("--panel", help="Also validate all judges together, as one.")
+]
 BootstrapOption = Annotated[
     int, typer.Option(help="Resamples for the intervals of the test; 0 for none.", min=0)
 ]
-SeedOption = Annotated[int, typer.Option(help="Decides resamples and folds.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of the resamples and folds.")]
 
 
 def judges(
@@ -145,9 +148,7 @@ def _of_file(
     from empathylab.tables import read_table
 
     if study is not None:
-        raise InputError(
-            "a table holds no study", got=study, remedy="Remove --study, or the table."
-        )
+        raise InputError("a table has no study", got=study, remedy="Remove --study, or the table.")
     return analysis.from_table(read_table(file), where=file.name, levels=_points(levels), **options)
 
 

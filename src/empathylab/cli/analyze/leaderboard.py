@@ -22,28 +22,30 @@ EXAMPLE = (
 def leaderboard(
     study: StudyOption = None,
     dimension: Annotated[
-        str | None, typer.Option(help="What was rated; the study's first dimension, if not given.")
+        str | None, typer.Option(help="The rated dimension. Default: the study's first.")
     ] = None,
     judge: Annotated[
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="The judge of respondents that people did not rate: provider/name or style; the "
-            "mean of all models that judged, if not given.",
+            help="The judge for respondents that people did not rate: provider/name or style. "
+            "Default: the mean of all models that judged.",
         ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also as a page that needs nothing else.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a self-contained HTML page.")
     ] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also as a table.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a CSV table.")
+    ] = None,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Lists all respondents compared on a study: measured by people, or estimated by a judge.
 
-    The ranks are those that cannot be ruled out: respondents with a rank in common are not shown
-    to differ.
+    Each respondent gets the range of ranks that the data support. If two ranges overlap, the data
+    do not show that the two respondents differ.
     """
     board = _board(lab, study, dimension, judge, peek)
     if html is not None:

@@ -27,23 +27,28 @@ def norming(
     top: Annotated[
         float,
         typer.Option(
-            help="For this proportion of raters the intended emotion must be the strongest.",
+            help="Proportion of raters for whom the intended emotion must be the strongest.",
             min=0.0,
             max=1.0,
         ),
     ] = 0.5,
     lead: Annotated[
-        float, typer.Option(help="So many points ahead of every other emotion, on average.")
+        float,
+        typer.Option(help="How many points it must be ahead of every other emotion, on average."),
     ] = 1.0,
-    realism: Annotated[float, typer.Option(help="The lowest mean realism, of 7.")] = 5.0,
-    raters: Annotated[int, typer.Option(help="The fewest raters of a situation.", min=1)] = 20,
+    realism: Annotated[
+        float, typer.Option(help="Minimum mean realism, on a scale from 1 to 7.")
+    ] = 5.0,
+    raters: Annotated[
+        int, typer.Option(help="Minimum number of raters per situation.", min=1)
+    ] = 20,
     simulated: Annotated[
-        bool, typer.Option("--simulated", help="Count simulated raters too, to try it out.")
+        bool, typer.Option("--simulated", help="Also count simulated raters, to try it out.")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Says which situations meet the criteria, and writes what raters said into the set."""
+    """Shows which situations meet the criteria, and can write the norms into the set."""
     from empathylab.analysis.norming import Criteria, NormedSituation, from_lab
     from empathylab.situations.writing import set_to_toml
     from empathylab.store import Lab

@@ -13,11 +13,14 @@ EXAMPLE = "Example: `empathylab analyze preferences --study my-study`"
 
 def preferences(
     study: Annotated[
-        str | None, typer.Option(help="Which study; the only one if left out.")
+        str | None, typer.Option(help="The study. Default: the only one in the lab.")
     ] = None,
     peek: Annotated[
         str | None,
-        typer.Option(metavar="REASON", help="Look although it is open; the reason is kept."),
+        typer.Option(
+            metavar="REASON",
+            help="Show results of an open study. The audit log records the reason.",
+        ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

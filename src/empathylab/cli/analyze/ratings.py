@@ -55,7 +55,7 @@ FileArgument = Annotated[
     typer.Argument(
         metavar="FILE",
         help="A long table (CSV, TSV, JSONL or Parquet): one rating per row, with the columns "
-        "rater, situation, arm and rating; the lab's study, if not given.",
+        "rater, situation, arm and rating. Without it, the study in the lab is analysed.",
     ),
 ]
 RaterOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: who rated.")]
@@ -75,18 +75,18 @@ ReferenceOption = Annotated[
 ]
 ByOption = Annotated[
     Literal["all", "valence", "emotion"],
-    typer.Option(help="How fine the printed tables are; JSON holds all."),
+    typer.Option(help="Level of the printed tables. JSON includes all levels."),
 ]
 OnlyOption = Annotated[
     str | None,
-    typer.Option(metavar="SET", help="Only the situations of this set, or of this draw from one."),
+    typer.Option(metavar="SET", help="Only the situations of this set or sample."),
 ]
 GoodFromOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[DIMENSION=]NUMBER",
-        help="The lowest rating that counts as good; the top point, if not given. Without it, "
-        "continuous scales are compared by means. Repeatable by dimension.",
+        help="The lowest rating that counts as good. Default: the top point; continuous scales "
+        "are then compared by means. Repeatable, once per dimension.",
     ),
 ]
 MarginOption = Annotated[
@@ -94,36 +94,45 @@ MarginOption = Annotated[
     typer.Option(
         metavar="[DIMENSION=]NUMBER",
         help="The smallest difference that matters: arms that differ by less are equivalent. "
-        "In points of scales with five points or more and of continuous scales, else in "
-        "percentage points of good ratings. Repeatable by dimension.",
+        "In points for continuous scales and scales with five or more points, otherwise in "
+        "percentage points of good ratings. Repeatable, once per dimension.",
     ),
 ]
 FailedAttentionOption = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Also without raters who failed an attention check, by this column about them.",
+        help="Repeat the analysis without raters who failed an attention check, according to this "
+        "column.",
     ),
 ]
 TooFastOption = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="Also without raters who took less than this.", min=0),
+    typer.Option(
+        metavar="SECONDS",
+        help="Repeat the analysis without raters who took less time than this.",
+        min=0,
+    ),
 ]
 StraightLiningOption = Annotated[
     bool,
-    typer.Option("--straight-lining", help="Also without raters who always rated the same."),
+    typer.Option(
+        "--straight-lining",
+        help="Repeat the analysis without raters who always gave the same rating.",
+    ),
 ]
 InconsistentOption = Annotated[
     int | None,
     typer.Option(
         metavar="COUNT",
-        help="Also without raters whose questionnaire has more contradictions than this.",
+        help="Repeat the analysis without raters whose questionnaire has more contradictions than "
+        "this.",
         min=0,
     ),
 ]
 EverybodyOption = Annotated[
     bool,
-    typer.Option("--everybody", help="Exclude nobody, whatever the study's own rules say."),
+    typer.Option("--everybody", help="Ignore the study's exclusion rules."),
 ]
 CompareOption = Annotated[
     list[str] | None,
@@ -133,31 +142,33 @@ BootstrapOption = Annotated[
     int,
     typer.Option(
         metavar="COUNT",
-        help="Also intervals from this many studies simulated by the mixed model. The lab "
-        "keeps them: run a stopped command again to resume.",
+        help="Also compute intervals from this many studies simulated from the mixed model. The "
+        "lab stores them: run a stopped command again to resume.",
         min=0,
     ),
 ]
 SdIntervalsOption = Annotated[
     bool,
     typer.Option(
-        "--sd-intervals", help="Also profile intervals of raters' and situations' variation."
+        "--sd-intervals",
+        help="Also compute profile intervals of the variation between raters "
+        "and between situations.",
     ),
 ]
 MultiverseOption = Annotated[
     bool,
     typer.Option(
         "--multiverse",
-        help="Also the comparison under every reasonable choice: threshold, link, exclusions, "
-        "clustering.",
+        help="Also repeat the comparison under every reasonable choice of threshold, link, "
+        "exclusions and clustering.",
     ),
 ]
 BayesOption = Annotated[
     bool,
     typer.Option(
         "--bayes",
-        help="Also the posterior of each ordinal model, with priors stated and varied. Takes "
-        "minutes; needs empathylab[bayes].",
+        help="Also compute the posterior of each ordinal model, with stated and varied priors. "
+        "Takes minutes. Needs empathylab[bayes].",
     ),
 ]
 ChartOption = Annotated[
@@ -166,7 +177,7 @@ ChartOption = Annotated[
 ]
 TableOption = Annotated[
     Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print the comparison in this form, and nothing else."),
+    typer.Option(help="Print only the comparison, in this format."),
 ]
 
 
@@ -206,9 +217,10 @@ def ratings(
 
     First the conclusions: which arm was rated higher, which are equivalent, what is inconclusive,
     by the mixed model that fits the study's design. Then the published test (good against other
-    ratings, chi-square with Yates' correction) with effects, intervals and corrections, the test
-    clustered by rater, means of scales with five points or more, and whether the arms' raters are
-    alike. Exclusion rules, of the study file or given here, are applied in a second analysis.
+    ratings, chi-square with Yates' correction) with effects, intervals and corrections, and the
+    test clustered by rater. Then means of scales with five or more points, and whether the arms'
+    raters are similar. Exclusion rules, of the study file or given here, are applied in a second
+    analysis.
     """
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
@@ -283,7 +295,7 @@ def _of_file(
     for option, value in of_lab.items():
         if value is not None:
             raise InputError(
-                "a table holds no study", got=f"{option} {value}", remedy=f"Remove {option}."
+                "a table has no study", got=f"{option} {value}", remedy=f"Remove {option}."
             )
     frame = renamed(read_table(file), columns, where=file.name, options=True)
     if "dimension" not in frame.columns:

@@ -133,7 +133,7 @@ def _print_collection(analysis: RatingsResult) -> None:
 def _print_raters(analysis: RatingsResult) -> None:
     compared = analysis.rater_comparison
     if compared is not None:
-        typer.echo("\nAre the arms' raters alike?")
+        typer.echo("\nAre the arms' raters similar?")
         headings = [of_arm(arm) for arm in compared.arms]
         print_rows(rater_table(compared), "raters", as_json=False, as_named=headings)
 

@@ -27,15 +27,17 @@ FileArgument = Annotated[
 ]
 StudyOption = Annotated[
     str | None,
-    typer.Option(help="A study of the lab; its only one with recipients, if no file."),
+    typer.Option(help="A study in the lab. Default, without a file: the only one with recipients."),
 ]
 ResponseOption = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Who really wrote the reply.")
 ]
 LabelOption = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Who wrote it as the participant was told.")
+    str | None, typer.Option(metavar="COLUMN", help="The author named to the participant.")
 ]
-ParticipantOption = Annotated[str | None, typer.Option(metavar="COLUMN", help="Who was helped.")]
+ParticipantOption = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The participant who got the reply.")
+]
 ReplierOption = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="The single person or model that wrote the reply."),
@@ -54,31 +56,31 @@ BeforeOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="OUTCOME=COLUMN",
-        help="An outcome's value before the reply. mood_before belongs to mood or mood_after "
-        "without this.",
+        help="The column with an outcome's value before the reply. mood_before is matched to mood "
+        "or mood_after without this option.",
     ),
 ]
 MarginOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[OUTCOME=]NUMBER",
-        help="The smallest difference that matters, in points: conditions that differ by less "
-        "are equivalent. Repeatable by outcome.",
+        help="The smallest difference that matters, in points: conditions that differ by less are "
+        "equivalent. Repeatable, once per outcome.",
     ),
 ]
 RatingsOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Ratings of the same replies by onlookers and judges: a table with the columns "
-        "reply and rating, and if wanted rater, rater_kind (person or model) and dimension.",
+        help="Ratings of the same replies by onlookers and judges: a table with the columns reply "
+        "and rating, and optionally rater, rater_kind (person or model) and dimension.",
     ),
 ]
 TableOption = Annotated[
     Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print the F tests in this form, and nothing else."),
+    typer.Option(help="Print only the F tests, in this format."),
 ]
-SeedOption = Annotated[int, typer.Option(help="Of the bootstrap.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
 
 
 def recipients(
@@ -100,7 +102,7 @@ def recipients(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Compares replies by author and label as the people rated them whom they were for.
+    """Compares replies by author and label, as rated by the people who received them.
 
     F tests of author, label and their interaction (types II and III), differences with intervals,
     change from before to after the reply, and equivalence. Where participants got several replies

@@ -48,21 +48,23 @@ FileArgument = Annotated[
     Path | None,
     typer.Argument(
         metavar="FILE",
-        help="CSV, JSONL or Parquet, a response per row; the lab's responses, if not given.",
+        help="CSV, JSONL or Parquet with one response per row. Default: the lab's responses.",
     ),
 ]
 DictionaryOption = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FILE",
-        help="Also count these words: LIWC's format (.dic), or a word a line (.txt); repeatable.",
+        help="Also count these words: LIWC's format (.dic), or one word per line (.txt); "
+        "repeatable.",
     ),
 ]
 ListsOption = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Word lists of your own (hedges.txt …), instead of built-in ones of that name.",
+        help="A folder with your own word lists (hedges.txt …), which replace built-in lists of "
+        "the same name.",
     ),
 ]
 WriteListsOption = Annotated[
@@ -71,54 +73,58 @@ WriteListsOption = Annotated[
         metavar="DIR",
         callback=_write_lists,
         is_eager=True,
-        help="Write the built-in word lists and tactic rules there, to edit, and nothing else.",
+        help="Only write the built-in word lists and tactic rules to this folder, so that you can "
+        "edit them.",
     ),
 ]
 TacticsOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Tactic rules of your own, instead of the built-in ones."),
+    typer.Option(metavar="FILE", help="Your own tactic rules, instead of the built-in ones."),
 ]
 TacticLabelsOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Responses with the tactics that people see in them (columns respondent, text and "
-        "tactics): tagging errors are corrected by them.",
+        help="Responses with tactics coded by people (columns respondent, text and tactics), to "
+        "correct for tagging errors.",
     ),
 ]
 AgainstOption = Annotated[
     str | None,
     typer.Option(
         metavar="RESPONDENT",
-        help="Compare the others with this one; all pairs, and each with the rest, if not given.",
+        help="Compare the others with this respondent. Default: all pairs, and each with the rest.",
     ),
 ]
 FoldsOption = Annotated[
-    int, typer.Option(help="Of the cross-validation that identifies authors.", min=2)
+    int, typer.Option(help="Folds of the cross-validation that identifies authors.", min=2)
 ]
 PredictOption = Annotated[
     bool,
-    typer.Option("--predict/--no-predict", help="Identify authors; takes most of the time."),
+    typer.Option("--predict/--no-predict", help="Identify authors. Takes most of the time."),
 ]
-SeedOption = Annotated[int, typer.Option(help="Decides every draw.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of every random draw.")]
 FiguresOption = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Write the charts here, as PNG, SVG and Vega-Lite JSON."),
+    typer.Option(
+        metavar="DIR", help="Write the charts to this folder, as PNG, SVG and Vega-Lite JSON."
+    ),
 ]
 RespondentColumnOption = Annotated[
-    str, typer.Option(metavar="NAME", help="Who wrote it.", rich_help_panel=_COLUMNS)
+    str, typer.Option(metavar="NAME", help="The column with the author.", rich_help_panel=_COLUMNS)
 ]
 SituationColumnOption = Annotated[
-    str, typer.Option(metavar="NAME", help="What it replies to.", rich_help_panel=_COLUMNS)
+    str,
+    typer.Option(metavar="NAME", help="The column with the situation.", rich_help_panel=_COLUMNS),
 ]
 TextColumnOption = Annotated[
-    str, typer.Option(metavar="NAME", help="What was written.", rich_help_panel=_COLUMNS)
+    str, typer.Option(metavar="NAME", help="The column with the text.", rich_help_panel=_COLUMNS)
 ]
 RatingColumnOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="How the response was rated: a number, the best highest.",
+        help="The column with the rating: a number, higher is better.",
         rich_help_panel=_COLUMNS,
     ),
 ]
@@ -126,26 +132,36 @@ TaggerOption = Annotated[
     str | None,
     typer.Option(
         metavar="MODEL",
-        help="Let this model name the tactics of each sentence, instead of the rules; its "
-        "answers are kept in the lab.",
+        help="Let this model tag the tactics of each sentence, instead of the rules. The lab "
+        "stores its answers.",
         rich_help_panel=_TAGGER,
     ),
 ]
 BaseUrlOption = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="Another OpenAI-compatible address.", rich_help_panel=_TAGGER),
+    typer.Option(
+        metavar="URL",
+        help="The address of another OpenAI-compatible endpoint.",
+        rich_help_panel=_TAGGER,
+    ),
 ]
 ApiKeyEnvOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The variable that holds the key.", rich_help_panel=_TAGGER),
+    typer.Option(
+        metavar="NAME",
+        help="The environment variable that holds the API key.",
+        rich_help_panel=_TAGGER,
+    ),
 ]
 MaxTotalTokensOption = Annotated[
     int | None,
-    typer.Option(help="Stop before the tagger has used more tokens.", rich_help_panel=_TAGGER),
+    typer.Option(
+        help="Stop before the tagger uses more tokens than this.", rich_help_panel=_TAGGER
+    ),
 ]
 TableOption = Annotated[
     Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print the table of features in this form, and nothing else."),
+    typer.Option(help="Print only the table of features, in this format."),
 ]
 
 
@@ -247,7 +263,7 @@ def _tagging(
     if tagger.unread:
         typer.echo(
             f"{tagger.unread} answers of {model.name} could not be read; their sentences count as "
-            "without a tactic.",
+            "having no tactic.",
             err=True,
         )
     conclude(Sessions(tuple(tagger.tallies), run))
@@ -267,7 +283,7 @@ def _of_file(
     import polars as pl
 
     from empathylab.analysis import style as analysis
-    from empathylab.tables import TableParts
+    from empathylab.tables import TableParts, column_named
 
     named = {f"--{role}-column": column for role, column in columns.items()}
     if rating is not None:
@@ -275,7 +291,7 @@ def _of_file(
     parts = []
     for part in TableParts(path):
         for option, column in named.items():
-            _require(part, column, path, option)
+            column_named(part, column, where=path.name, option=option)
         # Other columns would only take memory.
         kept = [name for name in part.columns if name in (*named.values(), "sample")]
         parts.append(part.select(kept))
@@ -298,14 +314,6 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
         *(pl.col(column).alias(role) for role, column in named.items()),
         numbers(frame, rating, where=path.name).alias("rating"),
     )
-
-
-def _require(frame: pl.DataFrame, column: str, path: Path, option: str) -> None:
-    from empathylab.errors import UnknownName
-
-    if column not in frame.columns:
-        remedy = f"Say which column it is with {option}."
-        raise UnknownName("column", column, frame.columns, where=path.name, remedy=remedy)
 
 
 def _write_figures(result: StyleResult, folder: Path) -> None:

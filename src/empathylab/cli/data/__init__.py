@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 app = typer.Typer(
     epilog="Example: `empathylab data list`",
     no_args_is_help=True,
-    help="The situations there are, built in and in the lab.",
+    help="Lists, shows and imports situations, replies, ratings and studies.",
 )
 app.add_typer(imports.app, name="import")
 
 
 @app.command("list", epilog="Example: `empathylab data list`")
 def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
-    """Lists the sets of situations, built in and in the lab; and what was replied and rated."""
+    """Lists the sets of situations, built in and in the lab, with their replies and ratings."""
     from empathylab.situations import builtin_sets
     from empathylab.store import Lab, has_lab
     from empathylab.store.queries import situation_sets_frame
@@ -119,8 +119,8 @@ def fetch(
 ) -> None:
     """Downloads published files from their public address and imports them.
 
-    Every file is checked against its hash. The files stay in the lab's folder `sources`; read
-    their licence before you pass them on.
+    Every file is checked against its hash. The files stay in the lab's folder `sources`; read their
+    licence before you share them.
     """
     from empathylab.cli.data.imports.rated_responses import store_dialogues
     from empathylab.cli.data.imports.situations import print_imported

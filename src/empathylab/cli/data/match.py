@@ -18,21 +18,21 @@ EXAMPLE = "Example: `empathylab data match welivita-2024 --name equally-long --r
 
 def match(
     name: Annotated[str, typer.Argument(metavar="SET", help="The set that was replied to.")],
-    selection: Annotated[str, typer.Option("--name", help="The choice's name, for --set.")],
+    selection: Annotated[str, typer.Option("--name", help="A name for the selection, for --set.")],
     respondent: Annotated[
         list[str] | None,
-        typer.Option(help="Only these respondents; all who replied, if not given."),
+        typer.Option(help="Only these respondents. Default: all who replied."),
     ] = None,
     ratio: Annotated[
-        float, typer.Option(help="The longest reply over the shortest, at most.", min=1.0)
+        float, typer.Option(help="Maximum ratio of the longest to the shortest reply.", min=1.0)
     ] = 1.25,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Chooses the situations to which all respondents replied at about the same length.
 
-    Longer replies are rated better; on these situations length cannot be the reason. The choice
-    is kept under a name that can then stand for a set.
+    Longer replies tend to get higher ratings; on these situations, length cannot be the reason. The
+    selection is stored under a name that you can use like a set.
     """
     import polars as pl
 
@@ -51,7 +51,7 @@ def match(
         names = respondent or known
         if len(names) < 2:
             raise InputError(
-                "lengths can be matched between two respondents or more",
+                "matching lengths needs at least two respondents",
                 where=f"replies to {name}",
                 got=", ".join(names) or "none",
                 remedy="Let others reply to the same set first.",
@@ -62,7 +62,7 @@ def match(
         situations = found.replies["situation"].unique(maintain_order=True).to_list()
         if not situations:
             raise InputError(
-                "no situation was replied to at the same length by all",
+                "no situation has replies of similar length from all respondents",
                 where=f"replies to {name}",
                 remedy="Allow more with --ratio.",
             )
@@ -94,9 +94,9 @@ def _paragraph(found: LengthMatched, name: str, size: int, ratio: float) -> str:
     from empathylab.analysis.text.numbers import number
 
     whole = counted(size, "situation")
-    kept = "that one was kept" if found.n == 1 else f"those {number(found.n, 0)} were kept"
+    kept = "1 was kept" if found.n == 1 else f"{number(found.n, 0)} were kept"
     return (
-        f"Of the {whole} of {name}, {kept} to which {listed(list(found.respondents))} replied at "
+        f"Of the {whole} of {name}, {kept}, where {listed(list(found.respondents))} replied at "
         f"about the same length (the longest reply at most {number(ratio, 2)} times as many words "
         f"as the shortest). {_imbalance(found.imbalance_before, found.imbalance)}"
     )
@@ -109,16 +109,16 @@ def _imbalance(before: float, after: float) -> str:
     what = "The largest standardised difference in length between respondents"
     if not math.isfinite(after):
         return (
-            f"{what} cannot be said of these: there are too few of them, or a respondent's replies "
-            "are all of one length."
+            f"{what} cannot be computed: there are too few situations, or a respondent's replies "
+            "all have the same length."
         )
     if not math.isfinite(before):
-        return f"{what} is {number(after, 2)}; before the choice it cannot be said."
+        return f"{what} is {number(after, 2)}; it cannot be computed for the whole set."
     if after < before:
         return f"{what} fell from {number(before, 2)} to {number(after, 2)}."
     if after == before:
         return f"{what} is {number(after, 2)}, as it was before."
     return (
-        f"{what} did not fall: it was {number(before, 2)} before and is {number(after, 2)} now, so "
-        "a smaller --ratio may be wanted."
+        f"{what} did not fall: it was {number(before, 2)} before and is {number(after, 2)} now. A "
+        "smaller --ratio may help."
     )

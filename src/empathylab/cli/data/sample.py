@@ -31,16 +31,18 @@ def _print_unsafe(wanted: bool) -> None:
         raise typer.Exit
 
 
-NameArgument = Annotated[str, typer.Argument(metavar="SET", help="The set to draw from.")]
+NameArgument = Annotated[str, typer.Argument(metavar="SET", help="The set to sample from.")]
 CountOption = Annotated[int, typer.Option(help="How many situations.", min=1)]
-SelectionOption = Annotated[str, typer.Option("--name", help="The draw's name, for --set.")]
-SeedOption = Annotated[int, typer.Option(help="Decides the draw, on every machine alike.")]
+SelectionOption = Annotated[str, typer.Option("--name", help="A name for the sample, for --set.")]
+SeedOption = Annotated[
+    int, typer.Option(help="The same seed gives the same sample on every machine.")
+]
 BalanceOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="WHAT",
-        help="emotion, valence, topic, factor, length, or none; repeatable, the most "
-        "important first. Emotion (topic in a set of posts) if left out.",
+        help="emotion, valence, topic, factor, length, or none; repeatable, most important first. "
+        "Default: emotion, or topic in a set of posts.",
     ),
 ]
 BandsOption = Annotated[
@@ -48,16 +50,16 @@ BandsOption = Annotated[
     typer.Option(metavar="N|A,B,…", help="Length bands: how many, or their upper bounds in words."),
 ]
 MinWordsOption = Annotated[
-    int, typer.Option(help="The fewest words.", min=0, rich_help_panel=_RULES)
+    int, typer.Option(help="Minimum number of words.", min=0, rich_help_panel=_RULES)
 ]
 MaxWordsOption = Annotated[
-    int | None, typer.Option(help="The most words.", min=1, rich_help_panel=_RULES)
+    int | None, typer.Option(help="Maximum number of words.", min=1, rich_help_panel=_RULES)
 ]
 OpeningsOption = Annotated[
     bool,
     typer.Option(
         "--openings/--answers-too",
-        help="Leave out where the second speaker is already involved.",
+        help="Leave out situations in which the second speaker is already involved.",
         rich_help_panel=_RULES,
     ),
 ]
@@ -65,24 +67,26 @@ UnsafeOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|none",
-        help="A word list of your own for unsafe content, or none.",
+        help="Your own word list for unsafe content, or none.",
         rich_help_panel=_RULES,
     ),
 ]
 DuplicatesOption = Annotated[
     Literal["near", "exact", "keep"],
-    typer.Option(help="Which repetitions are left out.", rich_help_panel=_RULES),
+    typer.Option(help="Which duplicates to leave out.", rich_help_panel=_RULES),
 ]
 SimilarityOption = Annotated[
     float,
     typer.Option(
-        help="From which Jaccard index of word pairs on texts are nearly the same.",
+        help="Texts with at least this Jaccard index of word pairs count as near duplicates.",
         rich_help_panel=_RULES,
     ),
 ]
 RepliedOption = Annotated[
     bool,
-    typer.Option("--replied", help="Leave out what no human replied to.", rich_help_panel=_RULES),
+    typer.Option(
+        "--replied", help="Leave out situations without a human reply.", rich_help_panel=_RULES
+    ),
 ]
 PrintUnsafeOption = Annotated[
     bool,
@@ -113,9 +117,9 @@ def sample(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Draws situations from a set, balanced and seeded, and keeps the draw under a name.
+    """Samples situations from a set, balanced and seeded, and stores the sample under a name.
 
-    Prints a paragraph for a paper's methods section. The draw's name can then stand for a set.
+    Prints a paragraph for a paper's methods section. You can use the name like a set.
     """
     from empathylab.situations import builtin_set
     from empathylab.situations.sampling.draws import draw

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from empathylab.situations import Situation, SituationSet
     from empathylab.store import Lab
+    from empathylab.store.ratings import Study
 
 EXAMPLE = "Example: `empathylab data show responses --set dialogues --emotion proud`"
 RESPONSES = "responses"
@@ -26,16 +27,14 @@ _MOST_LENGTHS = 50_000
 
 
 def show(
-    name: Annotated[
-        str, typer.Argument(help="A set, a draw from one, a study, or the word responses.")
-    ],
+    name: Annotated[str, typer.Argument(help="A set, a sample, a study, or the word responses.")],
     emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
     topic: Annotated[str | None, typer.Option(help="Only this topic.")] = None,
     situation_set: Annotated[
-        str | None, typer.Option("--set", help="Responses: only to this set's situations.")
+        str | None, typer.Option("--set", help="With responses: only those to this set.")
     ] = None,
     respondent: Annotated[
-        str | None, typer.Option(help="Responses: only this respondent's.")
+        str | None, typer.Option(help="With responses: only this respondent's.")
     ] = None,
     limit: Annotated[
         int, typer.Option(help="How many situations to print; 0 prints all.", min=0)
@@ -43,7 +42,7 @@ def show(
     lengths: Annotated[
         bool | None,
         typer.Option(
-            help="How long the replies are; without the option up to 50,000 replies.",
+            help="Show how long the replies are. Default: only for up to 50,000 replies.",
             show_default=False,
         ),
     ] = None,
@@ -56,67 +55,63 @@ def show(
     if name == RESPONSES:
         chosen |= {"set": situation_set, "respondent": respondent}
         _show_responses(lab, chosen, limit, as_json=json)
-    elif not wanted and (study := _study(lab, name, lengths)) is not None:
-        _print_study(study, as_json=json)
-    else:
+    elif wanted or not _show_study(lab, name, lengths, as_json=json):
         _show_set(lab, name, wanted, limit, lengths=lengths, as_json=json)
 
 
-def _study(folder: Path, name: str, lengths: bool | None) -> dict[str, Any] | None:
+def _show_study(folder: Path, name: str, lengths: bool | None, *, as_json: bool) -> bool:
+    """Whether there is such a study; what takes long to count in a large one comes last."""
     from empathylab.store import Lab, has_lab
-    from empathylab.store.listings.summaries import (
-        arms_rated,
-        labels_given,
-        rated_situations,
-        rating_counts,
-    )
-    from empathylab.store.ratings import lab_studies, raters_frame
+    from empathylab.store.listings.summaries import count_raters, rating_counts
+    from empathylab.store.ratings import lab_studies
+
+    if not has_lab(folder):
+        return False
+    with Lab.open(folder, create=False) as lab:
+        study = lab_studies(lab).get(name)
+        if study is None:
+            return False
+        head = {
+            "study": name,
+            "title": study.title,
+            "design": f"{study.design} subjects",
+            "status": study.status,
+            "dimensions": [dataclasses.asdict(dimension) for dimension in study.dimensions],
+            "raters": count_raters(lab, name),
+            "ratings": rating_counts(lab, name).ratings,
+        }
+        if as_json:
+            print_json(head | _study_details(lab, study, lengths))
+            return True
+        typer.echo(f"{head['title']} ({head['design']}, {head['status']})")
+        typer.echo(f"{head['raters']:,} raters, {head['ratings']:,} ratings\n")
+        _print_study(head | _study_details(lab, study, lengths))
+    return True
+
+
+def _study_details(lab: Lab, study: Study, lengths: bool | None) -> dict[str, Any]:
+    from empathylab.store.listings.summaries import arms_rated, labels_given, rated_situations
     from empathylab.store.situations import lab_situation_sets
     from empathylab.study.admin.embargo import is_running
 
-    if not has_lab(folder):
-        return None
-    with Lab.open(folder, create=False) as lab:
-        studies = lab_studies(lab)
-        if name not in studies:
-            return None
-        study = studies[name]
-        rated = rated_situations(lab, name)
-        sets = rated["set"].unique(maintain_order=True).to_list()
-        known = lab_situation_sets(lab)
-        seen = set(rated["situation"])
-        situations = [item for key in sets for item in known[key] if item.id in seen]
-        replies = [
-            row for key in sets for row in _replies_to(lab, known[key], situations, lengths=lengths)
-        ]
-        arms = arms_rated(lab, name)
-        # How the arms fare is seen once the study is closed.
-        labels = [] if is_running(study) else labels_given(lab, name).to_dicts()
-        count = rating_counts(lab, name).ratings
-        raters = raters_frame(lab, name).height
+    rated = rated_situations(lab, study.name)
+    sets = rated["set"].unique(maintain_order=True).to_list()
+    known = lab_situation_sets(lab)
+    seen = set(rated["situation"])
+    situations = [item for key in sets for item in known[key] if item.id in seen]
     return {
-        "study": name,
-        "title": study.title,
-        "design": f"{study.design} subjects",
-        "status": study.status,
-        "dimensions": [dataclasses.asdict(dimension) for dimension in study.dimensions],
-        "raters": raters,
-        "ratings": count,
-        "arms": arms.to_dicts(),
-        "labels": labels,
+        "arms": arms_rated(lab, study.name).to_dicts(),
+        # How the arms fare is seen once the study is closed.
+        "labels": [] if is_running(study) else labels_given(lab, study.name).to_dicts(),
         "sets": sets,
         "counts": _counts(situations),
-        "respondents": replies,
+        "respondents": [
+            row for key in sets for row in _replies_to(lab, known[key], situations, lengths=lengths)
+        ],
     }
 
 
-def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
-
-    if as_json:
-        print_json(study)
-        return
-    typer.echo(f"{study['title']} ({study['design']}, {study['status']})")
-    typer.echo(f"{study['raters']:,} raters, {study['ratings']:,} ratings\n")
+def _print_study(study: dict[str, Any]) -> None:
     rows = []
     for arm in study["arms"]:
         counts = {
@@ -275,7 +270,7 @@ def _print_situations(picked: Sequence[Situation], limit: int) -> None:
         if item.utterance:
             typer.echo(f"  says: {item.utterance}")
         if item.counterpart:
-            typer.echo(f"  had it gone well: {item.counterpart}")
+            typer.echo(f"  if it goes well: {item.counterpart}")
     _say_rest(len(picked), limit)
 
 
@@ -304,7 +299,7 @@ def _show_responses(
             empty = not lab_contents(connection)["replies"]
         if empty:
             raise InputError(
-                "the lab holds no responses",
+                "the lab has no responses",
                 remedy="Run `empathylab respond MODEL` or `empathylab data import responses CSV`.",
             )
         for column, value in wanted.items():

@@ -12,13 +12,15 @@ EXAMPLE = "Example: `empathylab data stimuli talks --unit turn`"
 
 
 def stimuli(
-    name: Annotated[str, typer.Argument(help="The id of the set that a study file names.")],
+    name: Annotated[
+        str, typer.Argument(help="The ID of the new set, which a study file can name.")
+    ],
     unit: Annotated[
         Literal["conversation", "turn"],
         typer.Option(help="Whole conversations, or each reply with the chat before it."),
     ] = "conversation",
     respondent: Annotated[
-        list[str] | None, typer.Option(help="Only conversations with this one; repeatable.")
+        list[str] | None, typer.Option(help="Only conversations with this respondent; repeatable.")
     ] = None,
     study: Annotated[
         str | None,
@@ -28,8 +30,8 @@ def stimuli(
         str | None,
         typer.Option(
             metavar="QUESTION=ANSWER",
-            help="With --study: which answer lets others read the text; all other texts are left "
-            "out.",
+            help="With --study: the answer that allows others to read the text. All other texts "
+            "are left out.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,

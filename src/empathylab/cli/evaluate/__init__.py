@@ -38,7 +38,7 @@ EXAMPLE = examples(
             "empathylab evaluate openai/gpt-4o-mini --judge anthropic/claude-sonnet-4 "
             "--fail-under replies.empathy=3.5"
         ),
-        "scores the replies, and fails below a mean.",
+        "scores the replies, and fails if the mean is too low.",
     ),
     (
         "empathylab evaluate openai/gpt-4o-mini --against welivita-2024 --judge style",
@@ -46,7 +46,7 @@ EXAMPLE = examples(
     ),
     (
         "empathylab evaluate sweep.yaml --dry-run",
-        "says what a sweep would cost.",
+        "shows what a sweep would cost.",
     ),
 )
 
@@ -58,8 +58,7 @@ _AGAINST = "Against a study that people rated"
 ModelArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        help="provider/name, one or several, or a sweep file (YAML); the embedded model, if "
-        "not given."
+        help="provider/name, one or more, or a sweep file (YAML). Default: the embedded model."
     ),
 ]
 SituationsOption = Annotated[
@@ -69,7 +68,8 @@ AgainstOption = Annotated[
     str | None,
     typer.Option(
         metavar="STUDY",
-        help="Reply to this study's situations, and estimate what its raters would have said.",
+        help="Reply to this study's situations, and estimate how its raters would have rated the "
+        "replies.",
         rich_help_panel=_AGAINST,
     ),
 ]
@@ -87,7 +87,7 @@ HumanSampleOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Say which N replies people should rate, at random, and how to let them.",
+        help="Choose N replies at random for people to rate, and show how to collect the ratings.",
         min=1,
         rich_help_panel=_AGAINST,
     ),
@@ -95,14 +95,14 @@ HumanSampleOption = Annotated[
 DimensionOption = Annotated[
     str | None,
     typer.Option(
-        help="What was rated; the study's first dimension, if not given.",
+        help="The rated dimension. Default: the study's first.",
         rich_help_panel=_AGAINST,
     ),
 ]
 SampleOption = Annotated[
     int | None,
     typer.Option(
-        help="Use this many of the study's situations, drawn by the seed.",
+        help="Use this many of the study's situations, sampled with the seed.",
         min=1,
         rich_help_panel=_AGAINST,
     ),
@@ -111,7 +111,7 @@ JudgeBaseUrlOption = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="The judges' address; that of --base-url for a judge of the model's provider.",
+        help="The judges' endpoint. Default: --base-url, for a judge from the model's provider.",
         rich_help_panel=_SCORES,
     ),
 ]
@@ -119,7 +119,7 @@ PeekOption = Annotated[
     str | None,
     typer.Option(
         metavar="REASON",
-        help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
+        help="Use a study of this lab before it is closed. The audit log records the reason.",
         rich_help_panel=_AGAINST,
     ),
 ]
@@ -127,7 +127,7 @@ PlantedOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Try the judge on the planted replies to N situations; on all 12 if left out.",
+        help="Test the judge on replies with planted faults to N situations. Default: all 12.",
         min=2,
         rich_help_panel=_SCORES,
     ),
@@ -136,7 +136,7 @@ FailUnderOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="METRIC=NUMBER",
-        help="Exit 1 if a mean score is lower, such as replies.empathy=3.5; repeatable.",
+        help="Exit 1 if a mean score is below this, such as replies.empathy=3.5; repeatable.",
         rich_help_panel=_GATE,
     ),
 ]
@@ -144,7 +144,7 @@ MaxUnusableOption = Annotated[
     str | None,
     typer.Option(
         metavar="PERCENT",
-        help="Exit 1 if more requests get no usable answer, such as 10%.",
+        help="Exit 1 if a larger proportion of requests gets no usable answer, such as 10%.",
         rich_help_panel=_GATE,
     ),
 ]
@@ -160,24 +160,30 @@ NoWorseThanOption = Annotated[
     float | None,
     typer.Option(
         metavar="POINTS",
-        help="Exit 1 unless a paired test shows that empathy is less than this below the "
-        "baseline's.",
+        help="Exit 1 unless a paired test shows that empathy is less than this far below the "
+        "baseline.",
         rich_help_panel=_GATE,
     ),
 ]
 JunitOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Write the conditions as a JUnit file.", rich_help_panel=_GATE
+        metavar="FILE",
+        help="Write the results of the gates to a JUnit file.",
+        rich_help_panel=_GATE,
     ),
 ]
 DryRunOption = Annotated[
     bool,
-    typer.Option("--dry-run", help="Print requests, tokens and the highest cost; ask nothing."),
+    typer.Option(
+        "--dry-run",
+        help="Print requests, tokens and the maximum cost, without asking "
+        "any model. Needs no API key.",
+    ),
 ]
 SummaryOption = Annotated[
     Literal["text", "md"],
-    typer.Option(help="How the results are printed: as text or as Markdown."),
+    typer.Option(help="Format of the printed results: text or Markdown."),
 ]
 
 
@@ -222,7 +228,7 @@ def evaluate(
     gates = read_gates(fail_under or (), max_unusable, baseline, no_worse_than)
     shown = Shown(json, summary, junit, open_report, track)
     if against is not None:
-        _refuse_against(gates, junit, language, track)
+        _refuse_against(gates, junit, language, track, dry_run=dry_run)
         from empathylab.cli.evaluate.against import show_against
 
         with command_lab(lab) as opened:
@@ -261,23 +267,34 @@ def _one_judge(judges: list[str]) -> str | None:
 
     if len(judges) > 1 or "style" in judges:
         raise InputError(
-            "one model scores the replies",
+            "only one model can score the replies",
             where="--judge",
             got=", ".join(judges),
-            remedy="Name one model; several, and style, belong to --against.",
+            remedy="Name one model. Several judges, and style, need --against.",
         )
     return judges[0] if judges else None
 
 
 def _refuse_against(
-    gates: GateOptions, junit: Path | None, language: str | None, track: str | None
+    gates: GateOptions,
+    junit: Path | None,
+    language: str | None,
+    track: str | None,
+    *,
+    dry_run: bool,
 ) -> None:
     """Refuses what has no meaning in a comparison with a study."""
     from empathylab.errors import InputError
 
+    if dry_run:
+        raise InputError(
+            "a comparison with a study has no dry run",
+            where="--dry-run",
+            remedy="Leave out --dry-run; --max-cost limits the cost.",
+        )
     if track is not None:
         raise InputError(
-            "a comparison with a study is not tracked",
+            "a comparison with a study cannot be tracked",
             where="--track",
             got=track,
             remedy="Leave out --track, or --against.",
@@ -285,14 +302,14 @@ def _refuse_against(
 
     if language is not None:
         raise InputError(
-            "the study decides the language",
+            "the study sets the language",
             where="--language",
             got=language,
             remedy="Leave out --language, or --against.",
         )
     if junit is not None or gates != type(gates)():
         raise InputError(
-            "gates are checked on scores by the rubric",
+            "gates need rubric scores, which --against does not produce",
             where="--against",
             remedy="Leave out --against, or the gates.",
         )
@@ -304,7 +321,8 @@ def _refuse_alone(given: Mapping[str, object]) -> None:
     for option, value in given.items():
         if value:
             raise InputError(
-                "this belongs to a measurement against a study",
+                "this option needs --against",
                 where=option,
-                remedy="Name the study with --against; to let models judge: `empathylab judge`.",
+                remedy="Name the study with --against. To let models rate replies, use "
+                "`empathylab judge`.",
             )

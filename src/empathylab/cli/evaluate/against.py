@@ -39,7 +39,7 @@ def _print(found: AgainstStudy) -> None:
         typer.echo("")
     for sample in found.human_samples:
         typer.echo(
-            f"For people to rate: the replies to {len(sample.situations):,} situations, kept as "
+            f"For people to rate: replies to {len(sample.situations):,} situations, stored as "
             f"{sample.selection} (`empathylab data show {sample.selection}`)."
         )
         typer.echo(f"  {sample.command}")

@@ -34,7 +34,7 @@ def _threshold(text: str) -> tuple[str, float]:
     value = _number(least)
     if not equals or value is None:
         raise InputError(
-            "a threshold must be a metric, = and a number",
+            "a threshold must have the form METRIC=NUMBER",
             where="--fail-under",
             got=text,
             remedy="Write it like replies.empathy=3.5.",
@@ -47,7 +47,7 @@ def proportion(text: str) -> float:
     value = _number(text.strip().removesuffix("%"))
     if value is None:
         raise InputError(
-            "the largest proportion must lie between 0% and 100%",
+            "the proportion must be between 0% and 100%",
             where="--max-unusable",
             got=text,
             remedy="Write it like 10% or 0.1.",

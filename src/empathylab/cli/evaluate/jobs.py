@@ -63,9 +63,10 @@ class Job:
         given = self.gates != GateOptions() or any(value is not None for value in further)
         if given or len(self.names) > 1:
             raise InputError(
-                "a sweep file itself names the models, judge, gates, temperatures and language",
+                "with a sweep file, the models, judge, gates, temperatures and language come from "
+                "the file",
                 where=self.names[0],
-                remedy="Write them in the file, and give the file alone.",
+                remedy="Set them in the file, and give only the file.",
             )
         sweep = read_sweep(Path(self.names[0]))
         asked: list[Asked] = []

@@ -8,7 +8,7 @@ from empathylab.cli.stats import anova, chi2, mixed, power, preferences
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Statistics on any table of yours: mixed models, analysis of variance, chi-square, "
+    help="Statistics on your own tables: mixed models, analysis of variance, chi-square, "
     "preferences, power.",
     epilog="Example: `empathylab stats power --effect-w 0.3 --df 8`",
 )

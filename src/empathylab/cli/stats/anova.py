@@ -25,7 +25,7 @@ def anova(
     confidence: ConfidenceOption = 0.95,
     table: Annotated[
         Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print the tests in this form, and nothing else."),
+        typer.Option(help="Print only the tests, in this format."),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -22,18 +22,21 @@ def chi2(
     columns: Annotated[str, typer.Option(help="The column that makes the columns.")],
     cluster: Annotated[
         str | None,
-        typer.Option(help="The column that says who answered, where people did several times."),
+        typer.Option(help="The column that identifies people, if they answered several times."),
     ] = None,
     yates: Annotated[
         bool, typer.Option("--yates/--no-yates", help="Continuity correction of a 2×2 table.")
     ] = True,
     simulations: Annotated[
-        int, typer.Option(help="For p where expected counts are small; 0: none.", min=0)
+        int,
+        typer.Option(
+            help="Simulated tables for p if expected counts are small; 0 for none.", min=0
+        ),
     ] = 10_000,
-    seed: Annotated[int, typer.Option(help="Decides the simulation.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 1,
     table: Annotated[
         Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print the counts in this form, and nothing else."),
+        typer.Option(help="Print only the counts, in this format."),
     ] = None,
     json: JsonOption = False,
 ) -> None:

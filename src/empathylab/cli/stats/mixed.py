@@ -40,14 +40,14 @@ MeansOption = Annotated[
 ]
 CorrectionOption = Annotated[
     Literal["holm", "benjamini-hochberg", "bonferroni", "none"],
-    typer.Option(help="Of the contrasts' p values."),
+    typer.Option(help="Correction of the contrasts' p values."),
 ]
 TableOption = Annotated[
     Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print the coefficients in this form, and nothing else."),
+    typer.Option(help="Print only the coefficients, in this format."),
 ]
 WordsOption = Annotated[
-    bool, typer.Option("--words", help="Print a methods and a results paragraph, and nothing else.")
+    bool, typer.Option("--words", help="Print only a methods and a results paragraph.")
 ]
 
 
@@ -57,7 +57,7 @@ def clmm(
     reference: ReferenceOption = None,
     levels: Annotated[
         str | None,
-        typer.Option(help="The rating's categories, lowest first, where they are words."),
+        typer.Option(help="The rating's categories, lowest first, if they are words."),
     ] = None,
     link: Annotated[
         Literal["logit", "probit"], typer.Option(help="The distribution of the latent scale.")

@@ -25,14 +25,14 @@ EPILOG = (
 )
 
 
-PowerOption = Annotated[float, typer.Option(help="The power wanted.", min=0.0, max=1.0)]
-AlphaOption = Annotated[float, typer.Option(help="The level of the test.", min=0.0, max=1.0)]
+PowerOption = Annotated[float, typer.Option(help="The target power.", min=0.0, max=1.0)]
+AlphaOption = Annotated[float, typer.Option(help="The significance level.", min=0.0, max=1.0)]
 NOption = Annotated[
     int | None,
     typer.Option(
         "--n",
-        help="Independent observations, in all (chi-square) or per arm (shares): asks for "
-        "the power, or with neither effect nor shares for the smallest effect found.",
+        help="Independent observations: in total (chi-square) or per arm (proportions). Computes "
+        "the power or, without an effect or proportions, the smallest effect it detects.",
         min=1,
     ),
 ]
@@ -48,16 +48,16 @@ DfOption = Annotated[
 ]
 ShareOption = Annotated[
     float | None,
-    typer.Option(help="Of good ratings in the new arm.", rich_help_panel=_SHARES),
+    typer.Option(help="Proportion of good ratings in the new arm.", rich_help_panel=_SHARES),
 ]
 ShareReferenceOption = Annotated[
     float | None,
-    typer.Option(help="Of good ratings in the reference arm.", rich_help_panel=_SHARES),
+    typer.Option(help="Proportion of good ratings in the reference arm.", rich_help_panel=_SHARES),
 ]
 MarginOption = Annotated[
     float | None,
     typer.Option(
-        help="Half the width of the interval wanted: asks for the raters it takes.",
+        help="Target half-width of the interval. Computes the number of raters.",
         rich_help_panel=_SHARES,
     ),
 ]
@@ -67,38 +67,42 @@ RatingsPerRaterOption = Annotated[
 IccOption = Annotated[
     float,
     typer.Option(
-        help="How alike one rater's ratings are, 0 to 1; about .1 in published studies.",
+        help="Intraclass correlation of one rater's ratings, 0 to 1; about .1 in published "
+        "studies.",
         rich_help_panel=_RATERS,
     ),
 ]
 OddsRatioOption = Annotated[
     float | None,
     typer.Option(
-        help="How much higher the arm is rated; 1 asks for the false-positive rate.",
+        help="Odds ratio of higher ratings in the arm; 1 gives the false-positive rate.",
         rich_help_panel=_SIMULATION,
     ),
 ]
 RatersOption = Annotated[
     int | None,
-    typer.Option(help="Per arm between subjects, all of them within.", rich_help_panel=_SIMULATION),
+    typer.Option(
+        help="Per arm between subjects, in total within subjects.", rich_help_panel=_SIMULATION
+    ),
 ]
 RaterSdOption = Annotated[
-    float, typer.Option(help="How raters differ (logits).", rich_help_panel=_SIMULATION)
+    float, typer.Option(help="Standard deviation of raters (logits).", rich_help_panel=_SIMULATION)
 ]
 SituationSdOption = Annotated[
-    float, typer.Option(help="How situations differ (logits).", rich_help_panel=_SIMULATION)
+    float,
+    typer.Option(help="Standard deviation of situations (logits).", rich_help_panel=_SIMULATION),
 ]
 SituationsOption = Annotated[
     int | None,
     typer.Option(
-        help="How many there are; as many as ratings per arm if left out.",
+        help="Number of situations. Default: as many as ratings per arm.",
         rich_help_panel=_SIMULATION,
     ),
 ]
 SharesOption = Annotated[
     str,
     typer.Option(
-        help="Of the reference's ratings, worst to best, with commas.",
+        help="Proportions of the reference's ratings, worst to best, separated by commas.",
         rich_help_panel=_SIMULATION,
     ),
 ]
@@ -107,10 +111,10 @@ DesignOption = Annotated[
     typer.Option(help="Whether a rater sees one arm or both.", rich_help_panel=_SIMULATION),
 ]
 SimulationsOption = Annotated[
-    int, typer.Option(help="Studies to invent.", min=1, rich_help_panel=_SIMULATION)
+    int, typer.Option(help="Number of simulated studies.", min=1, rich_help_panel=_SIMULATION)
 ]
 SeedOption = Annotated[
-    int, typer.Option(help="Decides what is invented.", rich_help_panel=_SIMULATION)
+    int, typer.Option(help="Seed of the simulation.", rich_help_panel=_SIMULATION)
 ]
 
 
@@ -138,9 +142,9 @@ def power(
     workers: WorkersOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Says how many observations or raters a study needs, or what one of a given size shows.
+    """Computes how many observations or raters a study needs, or what a given size detects.
 
-    Give an effect size (--effect-w), two shares, a margin, or an odds ratio with the number of
+    Give an effect size (--effect-w), two proportions, a margin, or an odds ratio with the number of
     raters (a simulation with the ordinal mixed model).
     """
     from empathylab.errors import InputError
@@ -170,7 +174,7 @@ def power(
     elif share is not None or share_reference is not None:
         if share is None or share_reference is None:
             raise InputError(
-                "a comparison needs two shares", remedy="Give --share and --share-reference."
+                "a comparison needs two proportions", remedy="Give --share and --share-reference."
             )
         _answer(
             *_two_shares((share, share_reference), n, power, alpha, ratings_per_rater, icc), json
@@ -179,7 +183,7 @@ def power(
         _answer(*_chi_square(effect_w, n, power, alpha, df), json)
     else:
         raise InputError(
-            "power of what?",
+            "there is no effect to compute the power for",
             remedy="Give --effect-w, --share and --share-reference, --margin, --n, or "
             "--odds-ratio with --raters.",
         )
@@ -252,13 +256,12 @@ def _precision(
         icc=icc,
     )
     of_what = (
-        "an arm's share of good ratings"
+        "an arm's proportion of good ratings"
         if share_reference is None
-        else "the difference of two arms' shares of good ratings"
+        else "the difference between two arms' proportions of good ratings"
     )
     first = (
-        f"The 95% interval of {of_what} shall reach {number(100 * margin)} percentage points "
-        "either way."
+        f"The target is a 95% interval of {of_what} of ±{number(100 * margin)} percentage points."
     )
     return {"raters": json_value(found)}, f"{first} {raters_sentence(found)}"
 
@@ -299,9 +302,9 @@ def _shares(text: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(","))
     except ValueError as error:
         raise InputError(
-            "--shares must be numbers with commas between them",
+            "--shares must be numbers separated by commas",
             got=text,
-            remedy="Write 0.17,0.34,0.49, say.",
+            remedy="For example: 0.17,0.34,0.49.",
         ) from error
 
 

@@ -31,23 +31,28 @@ def preferences(
     ] = "outcome",
     rater: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Who compared, where people did several times."),
+        typer.Option(
+            metavar="COLUMN", help="The column with the rater, if raters compared several times."
+        ),
     ] = None,
     situation: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="What was replied to, where it was used repeatedly."),
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the situation, if situations were used repeatedly.",
+        ),
     ] = None,
     order_effect: Annotated[
-        bool, typer.Option("--order-effect", help="Allow for the place on the page.")
+        bool, typer.Option("--order-effect", help="Estimate the effect of being shown first.")
     ] = False,
     prior: Annotated[
         float,
-        typer.Option(help="Wins added each way, where one side won every comparison.", min=0.0),
+        typer.Option(help="Wins added to each side, if one side won every comparison.", min=0.0),
     ] = 0.0,
     confidence: ConfidenceOption = 0.95,
     table: Annotated[
         Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print the strengths in this form, and nothing else."),
+        typer.Option(help="Print only the strengths, in this format."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -160,5 +165,5 @@ def _words(fitted: BradleyTerry) -> str:
             f"[{number(one.low, 2)}, {number(one.high, 2)}]."
         )
     if not fitted.clustered:
-        said.append("Comparisons count as independent; name --rater where people made several.")
+        said.append("Comparisons are treated as independent. Use --rater if people made several.")
     return " ".join(said)

@@ -29,7 +29,7 @@ app = typer.Typer(
     epilog="Example: `empathylab study new my-study.yaml`, then `study check`, then `study serve`",
 )
 _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
-    "Before people come": {
+    "Prepare a study": {
         "demo": (demo.demo, demo.EXAMPLE),
         "new": (files.new, files.NEW_EXAMPLE),
         "check": (files.check, files.CHECK_EXAMPLE),
@@ -39,7 +39,7 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "prolific-codes": (prolific.prolific_codes, prolific.CODES_EXAMPLE),
         "invite": (recruiting.invite, recruiting.INVITE_EXAMPLE),
     },
-    "While people come": {
+    "Run a study": {
         "serve": (serve.serve, serve.EXAMPLE),
         "status": (status.status, status.STATUS_EXAMPLE),
         "console-link": (console.console_link, console.EXAMPLE),

@@ -26,7 +26,7 @@ EXCLUDE_EXAMPLE = (
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="The launched study; NAME@1 for an older version.")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyService]:
@@ -48,7 +48,7 @@ def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
     """Stops new participants; current ones can finish."""
     with running(lab, name) as service:
         service.actions.pause(who=operator())
-    typer.echo(f"{name} is paused. Take people again: empathylab study resume {name}", err=True)
+    typer.echo(f"{name} is paused. To reopen it: empathylab study resume {name}", err=True)
 
 
 def resume(
@@ -58,11 +58,11 @@ def resume(
     ] = None,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Takes people again, in a paused study or in a stopped arm of it."""
+    """Reopens a paused study, or a stopped arm, to new participants."""
     with running(lab, name) as service:
         service.actions.resume(arm, who=operator())
     what = name if arm is None else f"The arm {arm} of {name}"
-    typer.echo(f"{what} takes people again.", err=True)
+    typer.echo(f"{what} is open to new participants again.", err=True)
 
 
 def stop_arm(
@@ -74,14 +74,14 @@ def stop_arm(
     with running(lab, name) as service:
         service.actions.stop_arm(arm, who=operator())
     typer.echo(
-        f"The arm {arm} gets no new participants. Undo it: "
+        f"The arm {arm} gets no new participants. To undo this: "
         f"empathylab study resume {name} --arm {arm}",
         err=True,
     )
 
 
 def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_LAB) -> None:
-    """Ends a study permanently, after which its results may be seen.
+    """Closes a study permanently and makes its results available.
 
     Unfinished participants cannot finish. The retention period starts.
     """
@@ -92,8 +92,8 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
         status = service.actions.status()
         if status.status != "closed":
             live = sum(arm.live for arm in status.arms)
-            busy = f", while {live} are at it" if live else ""
-            agreed(f"Close {name} permanently{busy}?", "the study was not closed", yes=yes)
+            busy = f" Participants still taking part: {live}." if live else ""
+            agreed(f"Close {name} permanently?{busy}", "the study was not closed", yes=yes)
             service.actions.close(who=operator())
         study = service.study.model_copy(update={"name": name})
     shown = " · ".join(result_commands(study))
@@ -102,10 +102,10 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
 
 def exclude(
     name: NameArgument,
-    person: Annotated[str, typer.Option(metavar="KEY", help="The rater, as `export` names them.")],
-    reason: Annotated[str, typer.Option(help="Why; the audit log keeps it.")] = "",
+    person: Annotated[str, typer.Option(metavar="KEY", help="The rater's key, as in the export.")],
+    reason: Annotated[str, typer.Option(help="The reason, for the audit log.")] = "",
     undo: Annotated[
-        bool, typer.Option("--undo", help="Undo the exclusion: analyses count them again.")
+        bool, typer.Option("--undo", help="Undo the exclusion: analyses include them again.")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
@@ -130,7 +130,7 @@ def exclude(
                 got=person,
                 remedy="Take the key from the console or from `empathylab study export`.",
             )
-    said = "Counted again in every analysis." if undo else "Excluded from every analysis."
+    said = "Included in every analysis again." if undo else "Excluded from every analysis."
     typer.echo(said, err=True)
 
 

@@ -27,21 +27,21 @@ def add_arm(
     ],
     arm: Annotated[
         str | None,
-        typer.Option(help="The arm's name; the respondent's without its provider, if not given."),
+        typer.Option(help="The arm's name. Default: the respondent's name without its provider."),
     ] = None,
     prompt: Annotated[
         str | None,
         typer.Option(
             metavar="NAME@VERSION",
-            help="Which of the respondent's replies, where the lab holds some to several prompts.",
+            help="Which replies, if the lab has the respondent's replies to several prompts.",
         ),
     ] = None,
     file: Annotated[
         Path | None,
         typer.Option(
             metavar="STUDY.yaml",
-            help="The study's file: for how people are recruited, and for the texts where the lab "
-            "holds ratings only.",
+            help="The study's file. It says how people are recruited, and has the texts if the "
+            "lab has only ratings.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
@@ -49,7 +49,7 @@ def add_arm(
 ) -> None:
     """Adds an arm: the same situations, scales and texts, with raters of its own.
 
-    A closed study opens again for the new arm alone; an imported one is launched here with it.
+    A closed study opens again for the new arm only; an imported one is launched here with it.
     Everything that raters see must be as it was: the protocol's hash is checked.
     """
     from empathylab.store import Lab
@@ -66,12 +66,12 @@ def add_arm(
         print_json(dataclasses.asdict(done))
         return
     said = {
-        "joined": "joined; the study continues with all arms that are not stopped",
-        "reopened": "joined; the study is open again for this arm alone",
-        "launched": "joined; the study is launched here with this arm alone",
-        "unchanged": "was there already; nothing was changed",
+        "joined": "was added; the study continues with all arms that are not stopped",
+        "reopened": "was added; the study is open again for this arm only",
+        "launched": "was added; the study is launched here with this arm only",
+        "unchanged": "already exists; nothing was changed",
     }[done.change]
     typer.echo(f"{done.study}: arm {done.arm} ({done.respondent}) {said}.")
-    typer.echo(f"It takes {done.places:,} raters. Protocol {done.protocol_hash}.")
+    typer.echo(f"It needs {done.places:,} raters. Protocol {done.protocol_hash}.")
     for note in done.notes:
         typer.echo(note, err=True)

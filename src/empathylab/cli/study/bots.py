@@ -31,27 +31,27 @@ def bots(
     n: Annotated[int, typer.Option("--n", help="How many raters.", min=1)] = 20,
     behaviour: Annotated[
         Literal["careful", "fast", "dropout", "straightliner", "backtracker"] | None,
-        typer.Option(help="How all of them behave; a mix, if not given."),
+        typer.Option(help="How the bots behave. Default: a mix."),
     ] = None,
     url: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Where the study is served; a server of one's own, if not given.",
+            help="Where the study is served. Default: a temporary server.",
         ),
     ] = None,
     concurrency: Annotated[int, typer.Option(help="Raters at the same time.", min=1)] = 20,
     think: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Over each page, on average.", min=0)
+        float, typer.Option(metavar="SECONDS", help="Average time per page.", min=0)
     ] = 0.0,
-    seed: Annotated[int, typer.Option(help="Decides who behaves how and answers what.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the bots' behaviour and answers.")] = 1,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Lets simulated raters walk a study's real pages, to pilot it before anybody is paid.
+    """Sends simulated raters through a study's real pages, to pilot it before you pay anyone.
 
-    They fill in the forms as a browser without scripts does and know nothing of the arms. They are
-    marked as simulated, hold no place of a person, and count in no result.
+    They fill in the forms like a browser without JavaScript and do not know the arms. They are
+    marked as simulated, take no participant's slot, and are not part of any result.
     """
     from empathylab.api.studies import walked
     from empathylab.study.bots import Settings, mixed
@@ -114,7 +114,7 @@ def _lines(total: int) -> Callable[[int], None]:
         nonlocal said
         if done == total or time.monotonic() - said > _LINE_SECONDS:
             said = time.monotonic()
-            typer.echo(f"simulated raters: {done} of {total} are through", err=True)
+            typer.echo(f"simulated raters: {done} of {total} are done", err=True)
 
     return say
 
@@ -124,12 +124,12 @@ def _print(report: BotReport) -> None:
     finished = "" if report.finished is None else f"{report.finished} finished, "
     typer.echo(
         f"{report.bots} simulated raters in {report.seconds:.1f} s: {finished}"
-        f"{report.dropped} went away, {report.lost} were lost; "
-        f"{report.refused} pages given back, {sum(report.errors.values())} errors."
+        f"{report.dropped} dropped out, {report.lost} were lost; {report.refused} pages refused, "
+        f"{sum(report.errors.values())} errors."
     )
     typer.echo(
-        f"An answer was acknowledged within {report.submit_p50_ms:.0f} ms (median) and "
-        f"{report.submit_p99_ms:.0f} ms (99 of 100)."
+        f"Answers were acknowledged within {report.submit_p50_ms:.0f} ms (median) and "
+        f"{report.submit_p99_ms:.0f} ms (99th percentile)."
     )
     tables = {
         "raters": [
@@ -154,4 +154,4 @@ def _print(report: BotReport) -> None:
         if rows:
             typer.echo()
             print_rows(rows, name, as_json=False)
-    typer.echo("\nThey are marked as simulated and count in no result.", err=True)
+    typer.echo("\nThey are marked as simulated and are not part of any result.", err=True)

@@ -20,16 +20,17 @@ EXAMPLE = (
 def console_link(
     name: NameArgument,
     url: Annotated[
-        str, typer.Option(metavar="URL", help="The address under which raters reach the study.")
+        str, typer.Option(metavar="URL", help="The public address of the study.")
     ] = DEFAULT_ADDRESS,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Prints a link that makes one more owner's account at the console, once and within a day.
+    """Prints a link that creates one more owner account for the console.
 
-    For a researcher who has lost the password: an owner can then delete the old account.
+    It works once, within a day. Use it if you lost your password: an owner can then delete the old
+    account.
     """
-    from empathylab.study.web.console.accounts import owner_link
+    from empathylab.study.web.console.sign_in.accounts import owner_link
 
     base = checked_address(url)
     with running(lab, name) as service:

@@ -23,23 +23,23 @@ RETENTION_EXAMPLE = "Example: `empathylab study retention`, once a day by cron"
 def forget(
     name: NameArgument,
     person: Annotated[
-        str | None, typer.Option(metavar="KEY", help="By the rater's key in the lab.")
+        str | None, typer.Option(metavar="KEY", help="The rater's key in the lab.")
     ] = None,
     platform_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="By the id that the platform knows them under.")
+        str | None, typer.Option(metavar="ID", help="The rater's ID on the platform.")
     ] = None,
     yes: YesOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Deletes all that is known of a person, in all versions of the study; counts remain."""
+    """Deletes all data about a person, in all versions of the study. Counts remain."""
     from empathylab.errors import InputError
     from empathylab.store import Lab
     from empathylab.study.admin.deletion import earlier_exports
 
     if (person is None) == (platform_id is None):
         raise InputError(
-            "a person is forgotten by their key or by their platform id",
+            "a person is identified by their key or by their platform ID",
             remedy="Give one of --person and --platform-id.",
         )
     with Lab.open(lab, create=False) as opened:
@@ -54,7 +54,7 @@ def forget(
         raise InputError(
             "no participant has this ID",
             where=f"study {name}",
-            remedy="Check the key or the id; perhaps they are forgotten already.",
+            remedy="Check the key or the ID. The person may already have been deleted.",
         )
     if json:
         import json as encoder
@@ -64,7 +64,7 @@ def forget(
         ]
         typer.echo(encoder.dumps({"study": name, "places": places, "earlier_exports": left}))
     else:
-        typer.echo(f"Forgotten: {places} {'place' if places == 1 else 'places'} emptied.")
+        typer.echo(f"Deleted: {places} {'slot' if places == 1 else 'slots'} emptied.")
     _warn(before)
 
 
@@ -83,7 +83,7 @@ def _forgotten(lab: Lab, name: str, person: str | None, platform_id: str | None)
         return actions.forget(person, platform_id=platform_id, who=operator())
     if person is None:
         raise InputError(
-            "the study came from elsewhere, without platform ids",
+            "the study was imported without platform IDs",
             where=f"study {name}",
             remedy="Give the rater's key with --person.",
         )
@@ -94,7 +94,7 @@ def _warn(exports: Sequence[EarlierExport]) -> None:
     if not exports:
         return
     typer.echo(
-        "What left the lab before may still hold this person; delete it, or export again:", err=True
+        "Earlier exports may still contain this person. Delete them, or export again:", err=True
     )
     for export in exports:
         typer.echo(f"  {export.at:%Y-%m-%d %H:%M} UTC: {export.action}, by {export.who}", err=True)
@@ -107,9 +107,10 @@ def retention(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Deletes platform ids and comments whose time is over, in all studies of the lab.
+    """Deletes platform IDs and comments after their retention period, in all studies of the lab.
 
-    `study serve` does so at its start and once a day; where nothing is served, let cron do it.
+    `study serve` does this at its start and once a day. If no study is served, run it daily with
+    cron.
     """
     from dataclasses import asdict
 

@@ -26,10 +26,10 @@ def demo(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Serves a study to try out, on this machine only: its situations and replies ship.
+    """Serves a demo study on this machine only, with built-in situations and replies.
 
-    It needs no key and no file. Answers stay in the lab; run the same command again to continue.
-    The replies are invented, so the results describe no real model.
+    It needs no key and no file. Answers stay in the lab; run the same command again to resume. The
+    replies are invented, so the results do not describe a real model.
     """
     from empathylab.errors import MissingExtra
 

@@ -23,39 +23,40 @@ def export(
     ],
     folder: Annotated[
         Path | None,
-        typer.Argument(help="A new folder; in the lab's folder exports, if not given."),
+        typer.Argument(help="A new folder. Default: in the lab's folder exports."),
     ] = None,
     table_format: Annotated[
-        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Of the tables.")
+        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Format of the tables.")
     ] = "csv",
     archive: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.zip",
-            help="One file in place of the tables, for `empathylab data import study`.",
+            help="Write one archive instead of tables, for `empathylab data import study`.",
         ),
     ] = None,
     identities: Annotated[
         bool,
         typer.Option(
             "--identities",
-            help="Also write platform ids, into a file of their own. The audit log keeps it.",
+            help="Also write platform IDs, to a separate file. The audit log records it.",
         ),
     ] = False,
     peek: Annotated[
         str | None,
         typer.Option(
             metavar="REASON",
-            help="Tell the results of a study that is still open. The audit log keeps the reason.",
+            help="Include the results of a study that is still open. The audit log records the "
+            "reason.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Writes a study's data: tables, protocol, what every column means, hashes.
+    """Exports a study's data: tables, protocol, data dictionary and hashes.
 
-    Simulated raters and test visits are never in it, nor is anybody's identity unless asked for.
-    While a study is open, how responses were rated, and in which arm, is left out.
+    Simulated raters and test visits are never included; identities only if you ask for them. While
+    a study is open, ratings and arms are left out.
     """
     from empathylab.errors import InputError
     from empathylab.store import Lab

@@ -22,9 +22,7 @@ _UNFILLED = re.compile(r"\[\[(.+?)\]\]", re.DOTALL)
 def new(
     path: Annotated[
         Path | None,
-        typer.Argument(
-            help="The file to write, or its folder; named after the preset if left out."
-        ),
+        typer.Argument(help="The file to write, or its folder. Default: named after the preset."),
     ] = None,
     preset: Annotated[
         Literal[
@@ -37,15 +35,16 @@ def new(
             "within-subjects",
         ],
         typer.Option(
-            help="Imagine a situation between two scales; rate the replies of one respondent, or "
-            "those of several; describe situations; or tell an experience and be answered."
+            help="What participants do: imagine a situation between two scales; rate replies of "
+            "one respondent or of several; describe situations; describe an experience and get a "
+            "reply; or have a conversation."
         ),
     ] = "between-subjects",
     json: JsonOption = False,
 ) -> None:
-    """Writes the file of a new study, to be filled in; never over another file.
+    """Writes a study file for you to fill in. Never overwrites a file.
 
-    The file's name becomes the study's.
+    The file's name becomes the study's name.
     """
     from empathylab.study import preset_text
 
@@ -86,7 +85,7 @@ def write_new(file: Path, text: str) -> None:
             new_file.write(text)
     except FileExistsError:
         raise InputError(
-            "there is a file of this name already", where=str(file), remedy="Choose another name."
+            "this file already exists", where=str(file), remedy="Choose another name."
         ) from None
     except OSError as error:
         raise InputError(
@@ -100,14 +99,14 @@ def write_new(file: Path, text: str) -> None:
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The study's YAML file.")],
     language: Annotated[
-        str | None, typer.Option(help="Show the pages in this language; the first, if left out.")
+        str | None, typer.Option(help="Show the pages in this language. Default: the first.")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Shows what a rater will see, how many raters are needed, and what is still missing.
 
-    Nothing is changed. Exit 2 where the study cannot be launched as it is.
+    Changes nothing. Exits with 2 if the study cannot be launched yet.
     """
     from empathylab.store import has_lab
 
@@ -118,7 +117,7 @@ def check(
 
         raise UnknownName("language of the study", language, study.languages, where=file.name)
     if not has_lab(lab):
-        typer.echo(f"There is no lab at {lab} yet, so only built-in texts are known.", err=True)
+        typer.echo(f"There is no lab at {lab} yet, so only built-in texts are available.", err=True)
     if json:
         print_json(checked_row(checked))
     else:

@@ -21,7 +21,8 @@ ENDING = ".preregistration"
 def preregister(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The study's YAML file.")],
     icc: Annotated[
-        float, typer.Option(help="How alike one rater's ratings are, 0 to 1.", min=0, max=1)
+        float,
+        typer.Option(help="Intraclass correlation of one rater's ratings, 0 to 1.", min=0, max=1),
     ] = 0.1,
     power: Annotated[
         float, typer.Option(help="The power to compare the sample size with.", min=0.5, max=0.999)
@@ -91,7 +92,7 @@ def record_beside(lab: Lab, study: Study, file: Path) -> bool:
         whole = False
     if not whole:
         raise InputError(
-            "the preregistration was changed since it was written",
+            "the preregistration has changed since it was written",
             where=path.name,
             remedy="Restore it, or delete it and run `empathylab study preregister FILE` again.",
         )

@@ -25,7 +25,7 @@ def preview(
     """Shows every page of every arm and language in the browser, on this machine only.
 
     Nothing is launched or stored. The pages load again when the file is saved; a file with an
-    error shows the message until it is fixed. Replies come from the lab, where it has them.
+    error shows the message until it is fixed. Replies come from the lab, if it has them.
     """
     import secrets
 

@@ -19,21 +19,23 @@ GROUP_EXAMPLE = (
     "Example: `empathylab study prolific-group my-study --group ID --send` · "
     "`empathylab study prolific-group my-study --create 'First wave' --workspace ID --send`"
 )
-SendOption = Annotated[bool, typer.Option("--send", help="Send it; without this it is only shown.")]
+SendOption = Annotated[
+    bool, typer.Option("--send", help="Send it. Without this option it is only shown.")
+]
 
 
 def prolific_codes(
     name: NameArgument,
     prolific_study: Annotated[
-        str | None, typer.Option(metavar="ID", help="Prolific's id of the study, for --send.")
+        str | None, typer.Option(metavar="ID", help="The study's ID on Prolific, for --send.")
     ] = None,
     send: SendOption = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Shows the study's completion codes as Prolific's API takes them; --send sets them there.
+    """Shows the study's completion codes in the form of Prolific's API; --send sets them there.
 
-    They say what Prolific does at each code: review, ask for the submission back, pay people who
-    are screened out, add people to a participant group. The study there must be unpublished.
+    They say what Prolific does for each code: review, ask for the submission back, pay people who
+    are screened out, add people to a participant group. The study on Prolific must be unpublished.
     """
     import asyncio
 
@@ -49,7 +51,7 @@ def prolific_codes(
         return
     if prolific_study is None:
         raise InputError(
-            "Prolific's id of the study is missing",
+            "the study's ID on Prolific is missing",
             where="--prolific-study",
             remedy="Copy it from the address of the study's page on Prolific.",
         )
@@ -60,19 +62,19 @@ def prolific_codes(
 def prolific_group(
     name: NameArgument,
     group: Annotated[
-        str | None, typer.Option(metavar="ID", help="Prolific's id of a participant group.")
+        str | None, typer.Option(metavar="ID", help="The participant group's ID on Prolific.")
     ] = None,
     create: Annotated[
-        str | None, typer.Option(metavar="TITLE", help="Make a new group instead.")
+        str | None, typer.Option(metavar="TITLE", help="Create a new group instead.")
     ] = None,
     workspace: Annotated[
-        str | None, typer.Option(metavar="ID", help="Prolific's id of the workspace, for --create.")
+        str | None, typer.Option(metavar="ID", help="The workspace's ID on Prolific, for --create.")
     ] = None,
     send: SendOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Adds everybody who completed the study to a participant group, for a follow-up study.
+    """Adds everyone who completed the study to a participant group, for a follow-up study.
 
     Participants whose work was rejected are left out. The audit log records it.
     """
@@ -84,7 +86,7 @@ def prolific_group(
 
     if (group is None) == (create is None) or (create is None) != (workspace is None):
         raise InputError(
-            "a group to add people to is given by its id, or made in a workspace",
+            "the group must be named by its ID, or created in a workspace",
             where="study prolific-group",
             remedy="Give --group ID, or --create TITLE with --workspace ID.",
         )

@@ -40,13 +40,13 @@ DEFAULT_ADDRESS = "http://127.0.0.1:8000/"
 def invite(
     name: NameArgument,
     count: Annotated[
-        int | None, typer.Option("--n", help="How many links to make.", min=1, max=10_000)
+        int | None, typer.Option("--n", help="How many links to create.", min=1, max=10_000)
     ] = None,
     label: Annotated[
         list[str] | None,
         typer.Option(
-            help="What the list shows beside the links: once for all, or repeated for each. "
-            "No name is needed."
+            help="A label for the links: one for all, or repeated for each. You do not need "
+            "people's names."
         ),
     ] = None,
     expires: Annotated[
@@ -57,17 +57,17 @@ def invite(
         list[str] | None,
         typer.Option(
             metavar="NAME=KIND",
-            help="What the links say of people, where a quota goes by it; repeatable.",
+            help="What the links say about people, if a quota uses it; repeatable.",
         ),
     ] = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the links into a new CSV file.")
     ] = None,
     url: Annotated[
-        str, typer.Option(metavar="URL", help="The address under which raters reach the study.")
+        str, typer.Option(metavar="URL", help="The public address of the study.")
     ] = DEFAULT_ADDRESS,
     listing: Annotated[
-        bool, typer.Option("--list", help="List all invitations, and what became of them.")
+        bool, typer.Option("--list", help="List all invitations and their status.")
     ] = False,
     revoke: Annotated[
         str | None,
@@ -76,15 +76,15 @@ def invite(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Makes links that let one person in each; they are shown now and never again.
+    """Creates links for one participant each. They are shown only once.
 
-    The same person may come back by theirs; two browsers with one link share one place.
+    Participants can come back with their link; two browsers with one link share one slot.
     """
     from empathylab.errors import InputError
 
     if [count is not None, listing, revoke is not None].count(True) != 1:
         raise InputError(
-            "this makes, lists or takes back invitations, one at a time",
+            "you can create, list or revoke invitations, one at a time",
             where="study invite",
             remedy="Give one of --n, --list and --revoke.",
         )
@@ -101,9 +101,7 @@ def sync(
     name: NameArgument,
     csv: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Prolific's export of the study, in place of asking its API."
-        ),
+        typer.Option(metavar="FILE", help="Prolific's export of the study, instead of its API."),
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -115,16 +113,17 @@ def sync(
     prolific_study: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ID", help="Prolific's id of the study; those in people's links, if left out."
+            metavar="ID",
+            help="The study's ID on Prolific. Default: the IDs in participants' links.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Hears from Prolific who has returned or timed out, and frees their places.
+    """Checks on Prolific who returned the study or timed out, and frees their slots.
 
-    Asks the API with the token in PROLIFIC_API_TOKEN, or reads the export. Finished work stays,
-    except where its rater has returned it: then it no longer counts.
+    Uses the API with the token in PROLIFIC_API_TOKEN, or reads the export. Finished work is kept
+    unless its rater returned it: then it no longer counts.
     """
     import asyncio
 
@@ -132,7 +131,9 @@ def sync(
 
     if csv is None and keep:
         raise InputError(
-            "only the export tells about people", where="--keep", remedy="Pass --csv FILE too."
+            "only the export has columns about people",
+            where="--keep",
+            remedy="Pass --csv FILE too.",
         )
     told: dict[str, int] = {}
     with running(lab, name) as service:
@@ -157,13 +158,13 @@ def sync(
 
 def approvals(
     name: NameArgument,
-    file: Annotated[Path, typer.Argument(help="A new CSV file, which will hold platform ids.")],
+    file: Annotated[Path, typer.Argument(help="A new CSV file, which will contain platform IDs.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Writes which participants to pay, by platform ID; the audit log records it.
 
-    For MTurk as its review page takes it. All who completed the study are to be paid, except
-    whose work a researcher rejected.
+    For MTurk, the file has the format of its review page. Everyone who completed the study is paid,
+    except participants whose work a researcher rejected.
     """
     from empathylab.study.recruiting.approvals import approval_table
     from empathylab.study.recruiting.approvals import approvals as approved
@@ -173,21 +174,21 @@ def approvals(
         out.write(approval_table(service, made))
     rejected = sum(1 for item in made if item.reason)
     typer.echo(f"{file}: {len(made) - rejected} to approve, {rejected} to reject", err=True)
-    typer.echo("It names people by their platform ids: keep it apart from the data.", err=True)
+    typer.echo("It contains platform IDs: keep it separate from the data.", err=True)
 
 
 def queue(
     name: NameArgument,
     confederate: Annotated[
-        str, typer.Option("--for", metavar="NAME", help="The confederate who uses the link.")
+        str, typer.Option("--for", metavar="NAME", help="The confederate who will use the link.")
     ],
     url: Annotated[
-        str, typer.Option(metavar="URL", help="The address under which people reach the study.")
+        str, typer.Option(metavar="URL", help="The public address of the study.")
     ] = DEFAULT_ADDRESS,
     json: JsonOption = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Print the link by which a trained confederate answers participants."""
+    """Prints the link for a trained confederate who replies to participants."""
     from urllib.parse import urlencode
 
     from empathylab.study.live.confederates import new_queue_token
@@ -199,7 +200,9 @@ def queue(
         print_json({"confederate": confederate, "link": link})
     else:
         typer.echo(link)
-        typer.echo("Anyone with this link can read and answer participants.", err=True)
+        typer.echo(
+            "Anyone with this link can read participants' messages and reply to them.", err=True
+        )
 
 
 def _invite(
@@ -229,7 +232,9 @@ def _invite(
     if csv is not None:
         typer.echo(f"{csv}: {len(rows)} links", err=True)
     if address == DEFAULT_ADDRESS:
-        typer.echo("These links are for this machine; give the public address by --url.", err=True)
+        typer.echo(
+            "These links work on this machine only. Give the public address with --url.", err=True
+        )
 
 
 def _told(given: Sequence[str]) -> dict[str, str]:
@@ -241,10 +246,10 @@ def _told(given: Sequence[str]) -> dict[str, str]:
         name, _, kind = (part.strip() for part in item.partition("="))
         if not name or not kind or name in told:
             raise InputError(
-                "this does not say one kind of people by one name",
+                "each name needs exactly one value",
                 where="--tell",
                 got=item,
-                remedy="Give each name once, as NAME=KIND.",
+                remedy="Give each name once, as NAME=VALUE.",
             )
         told[name] = kind
     return told
@@ -307,14 +312,14 @@ def _print_synced(synced: Synced, told: dict[str, int]) -> None:
     print_rows(rows, "statuses", as_json=False)
     typer.echo(
         f"{synced.submissions} submissions, {synced.people} people known here, "
-        f"{synced.changed} changed, {len(synced.freed)} places freed"
+        f"{synced.changed} changed, {len(synced.freed)} slots freed"
     )
     for count, sentence in (
         (len(synced.excluded), "returned finished work, which no longer counts"),
         (synced.kept, "timed out or were rejected after they had finished; their work stays"),
         (synced.unknown, "have a submission but never came here, or were deleted"),
         (synced.unlisted, "came here without a submission: by hand, or with a made-up id"),
-        (told.get("told_of", 0), "are told of by the export"),
+        (told.get("told_of", 0), "are in the export"),
         (told.get("skipped_rows", 0), "rows without a participant or a status were skipped"),
     ):
         if count:
@@ -350,7 +355,7 @@ def _new_file(path: Path) -> Iterator[TextIO]:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise InputError(
-            "the file cannot be made",
+            "the file cannot be created",
             where=str(path),
             got=error.strerror,
             remedy="Name another one; files are never overwritten.",

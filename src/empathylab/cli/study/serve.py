@@ -29,18 +29,18 @@ StudyArgument = Annotated[
         metavar="FILE|NAME", help="A study's file, to launch and serve; or a launched study."
     ),
 ]
-HostOption = Annotated[str, typer.Option(help="The address to listen at.")]
+HostOption = Annotated[str, typer.Option(help="The address to listen on.")]
 WorkersOption = Annotated[
     int, typer.Option(help="Server processes; several need PostgreSQL.", min=1, max=64)
 ]
 YesOption = Annotated[
-    bool, typer.Option("--yes", help="Launch although [[double brackets]] are left.")
+    bool, typer.Option("--yes", help="Launch even if text in [[double brackets]] is left.")
 ]
 JsonLogsOption = Annotated[
     bool | None,
     typer.Option(
         "--json-logs/--no-json-logs",
-        help="Write one JSON line per request to stderr; if left out, wherever that is no "
+        help="Write one JSON line per request to stderr. Default: only if stderr is not a "
         "terminal.",
     ),
 ]
@@ -48,7 +48,7 @@ BehindProxyOption = Annotated[
     bool,
     typer.Option(
         "--behind-proxy",
-        help="Believe X-Forwarded-Proto and -For, from this machine's proxy only.",
+        help="Trust X-Forwarded-Proto and X-Forwarded-For, from a proxy on this machine only.",
         rich_help_panel=_PROXY,
     ),
 ]
@@ -56,7 +56,7 @@ ProxyOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Believe this proxy, or network, in place of this machine's; repeatable.",
+        help="Trust this proxy or network, instead of this machine's; repeatable.",
         rich_help_panel=_PROXY,
     ),
 ]
@@ -70,7 +70,7 @@ RootPathOption = Annotated[
     str | None,
     typer.Option(
         metavar="PATH",
-        help="The path that the proxy takes off; that of --public-url, if left out.",
+        help="The path that the proxy removes. Default: that of --public-url.",
         rich_help_panel=_PROXY,
     ),
 ]
@@ -90,10 +90,10 @@ def serve(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Serves a study: prints its links and lets raters come, until it is told to stop.
+    """Serves a study: prints its links and accepts raters until you stop it.
 
-    A file is launched first: from then on what raters see is frozen, and other words need a new
-    version. Answers under way are finished when SIGTERM or Ctrl-C comes.
+    A study file is launched first: from then on, what raters see is frozen, and changes need a new
+    version. On SIGTERM or Ctrl-C, the server finishes answers that are being saved.
     """
     require_extra()
     from empathylab.study.session.service import StudyService
@@ -201,7 +201,7 @@ def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
     unfilled = unfilled_texts(study)
     if before is None and unfilled and not yes:
         raise InputError(
-            "text in [[double brackets]] is still to be filled in",
+            "text in [[double brackets]] is not filled in yet",
             where=Path(file).name,
             got=", ".join(unfilled),
             remedy="Fill it in, or pass --yes to show it to raters as it is.",
@@ -225,7 +225,7 @@ def _refuse_many_on_sqlite(lab: Lab, workers: int) -> None:
             "several server processes need a lab on PostgreSQL",
             where="--workers",
             got=workers,
-            remedy="Leave it out (one process serves hundreds of raters), or set "
+            remedy="Omit --workers (one process serves hundreds of raters), or set "
             "EMPATHYLAB_DATABASE_URL.",
         )
 
@@ -242,7 +242,7 @@ def _root_path(given: str | None, public_url: str | None) -> str:
             "this must be a path that begins with a slash",
             where="--root-path",
             got=path,
-            remedy="Give /study, say.",
+            remedy="For example: /study.",
         )
     return path
 
@@ -260,11 +260,11 @@ def _check_public_url(given: str | None, *, proxied: bool) -> None:
             "this must be an address without parameters",
             where="--public-url",
             got=given,
-            remedy="Give https://lab.example.org/study, say.",
+            remedy="For example: https://lab.example.org/study.",
         )
     if parts.scheme == "https" and not proxied:
         raise InputError(
-            "an address with https needs a proxy that speaks it",
+            "an https address needs a proxy that handles TLS",
             where="--public-url",
             got=given,
             remedy="Add --behind-proxy; docs/how-to/serve-a-study.md shows the proxy's settings.",
@@ -325,7 +325,7 @@ _HINTS = {
     "prolific": "Copy the rater link into Prolific as it is: Prolific fills in the placeholders.",
     "mturk": "Give the rater link as the ExternalURL of an external question; MTurk adds the rest.",
     "sona": "Copy the rater link into SONA as it is: SONA fills in the code.",
-    "invitation": "Everybody needs a link of their own: empathylab study invite {study}",
+    "invitation": "Each participant needs their own link: empathylab study invite {study}",
 }
 
 
@@ -359,16 +359,16 @@ def _warn(links: dict[str, Any], host: str, *, proxied: bool) -> None:
         typer.echo(hint.format(study=links["study"]), err=True)
     if links["rater_link"].count("=…") > (links["platform"] == "invitation"):
         typer.echo(
-            "Quotas go by what the link says: fill in each … with one of the quota's kinds, and "
-            "give people of each kind their own link.",
+            "Quotas use what the link says: replace each … with one of the quota's groups, and "
+            "give each group its own link.",
             err=True,
         )
     if links["status"] != "open":
         typer.echo(f"The study is {links['status']}: it accepts no new participants.", err=True)
     if host not in ("127.0.0.1", "::1", "localhost") and not proxied:
         typer.echo(
-            "Without TLS everybody on the way can read along: put a proxy before it for people "
-            "outside (docs/how-to/serve-a-study.md).",
+            "Without TLS, others on the network can read everything. For participants elsewhere, "
+            "use a proxy with TLS (docs/how-to/serve-a-study.md).",
             err=True,
         )
     if links["console_link"] and "?link=" not in links["console_link"]:

@@ -19,12 +19,12 @@ AUDIT_EXAMPLE = "Example: `empathylab study audit my-study --json`"
 
 def status(
     name: NameArgument,
-    watch: Annotated[bool, typer.Option("--watch", help="Go on, until Ctrl-C.")] = False,
-    every: Annotated[float, typer.Option(help="Seconds between two looks.", min=0.2)] = 5.0,
+    watch: Annotated[bool, typer.Option("--watch", help="Refresh until you press Ctrl-C.")] = False,
+    every: Annotated[float, typer.Option(help="Seconds between refreshes.", min=0.2)] = 5.0,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Shows how far a study is: people only, and never which arm leads."""
+    """Shows the progress of a study: people only, and never which arm leads."""
     with running(lab, name) as service:
         while True:
             found = shown(service.actions.status())
@@ -83,11 +83,11 @@ def _print(found: StudyStatus) -> None:
     print_rows(rows, "arms", as_json=False)
     if any(arm.coarse for arm in found.arms):
         typer.echo("Exact counts by arm are shown once the study is closed.", err=True)
-    typer.echo(f"\n{_people(found.arrivals)} came; {found.ratings:,} ratings are in.")
+    typer.echo(f"\n{_people(found.arrivals)} arrived; {found.ratings:,} ratings so far.")
     if found.opened:
         typer.echo(f"{found.opened:,} more opened the link and answered nothing.")
     for title, part in (
-        ("How it ended", found.outcomes),
+        ("Outcomes", found.outcomes),
         ("Replies to participants", found.replies),
         ("Dropped out at", found.drop_outs),
         ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
@@ -114,7 +114,7 @@ def _people(count: int) -> str:
 
 
 def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
-    """Lists what researchers did with a study, in that order."""
+    """Lists what researchers did with a study, in order."""
     from empathylab.cli.tables import print_rows
 
     with running(lab, name) as service:

@@ -21,7 +21,7 @@ def put_logs(folder: Path, lab: Lab, found: LabTables) -> dict[str, int]:
 
     if found.tables["runs"].is_empty():
         raise InputError(
-            "the lab holds no runs, so there is nothing to export",
+            "the lab has no runs, so there is nothing to export",
             where="--format inspect",
             remedy="Run `empathylab respond`, for example, or choose another --format.",
         )

@@ -84,7 +84,9 @@ def _header(log: EvalLog, path: Path) -> dict[str, Any]:
             remedy="Use the version of EmpathyLab that wrote it, or a newer one.",
         )
     if not log.samples:
-        raise InputError("the log holds no samples", where=path.name, remedy="Run the task again.")
+        raise InputError(
+            "the log contains no samples", where=path.name, remedy="Run the task again."
+        )
     return header
 
 

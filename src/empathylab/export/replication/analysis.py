@@ -263,7 +263,7 @@ def _of_scales(read: Read) -> Iterator[Made]:
                 "g": number(change.effect_size, 2),
             }
         )
-    yield Made("scales-changes", "Scores after situations against rest", values, shown)
+    yield Made("scales-changes", "Scores after situations compared with baseline", values, shown)
     taken: set[str] = set()
     for table in side_by_side(changes):
         name = f"scales-side-by-side-{file_name(table.scale, taken)}"

@@ -93,7 +93,7 @@ def _words(found: StyleEstimates) -> Iterator[Made]:
         values = [flat(term) for term in item.terms]
         yield Made(
             f"style-words-{file_name(item.respondent, taken)}",
-            f"Words and phrases that mark {item.respondent}, against {against}",
+            f"Distinctive words and phrases of {item.respondent}, compared with {against}",
             values,
             term_rows(found, item.respondent),
         )
@@ -104,7 +104,7 @@ def _told(found: StyleEstimates) -> Iterator[Made]:
     told = found.predictability
     if told is None:
         return
-    caption = "Who was taken for whom: responses, by who wrote them"
+    caption = "Authors and predicted authors: responses by author"
     yield from _plain("style-told-confusion", caption, confusion_rows(found))
     values = [flat(ablation) for ablation in (told.full, *told.ablations)]
     caption = f"How well authors are identified, in {told.folds}-fold cross-validation"
@@ -112,7 +112,7 @@ def _told(found: StyleEstimates) -> Iterator[Made]:
 
 
 def _tactics(found: StyleEstimates) -> Iterator[Made]:
-    caption = "Share of responses with each tactic"
+    caption = "Proportion of responses with each tactic"
     values = [flat(use) for use in found.tactics.uses]
     yield Made("style-tactics", caption, values, tactic_rows(found))
     corrected = [flat(use) for use in found.tactics.corrected]
@@ -130,7 +130,7 @@ def _rated(found: StyleEstimates) -> Iterator[Made]:
         values = [flat(relation) for relation in item.relations]
         yield Made(
             f"style-rated-{file_name(f'{item.study} {item.dimension}', taken)}",
-            f"What goes with {item.dimension} ratings of {item.study}",
+            f"Associations with {item.dimension} ratings of {item.study}",
             values,
             relation_rows(item),
         )

@@ -24,14 +24,14 @@ SITUATION = text("situation", "The situation's id in its set")
 EMOTION = text("emotion", "The situation's emotion")
 VALENCE = text("valence", "Whether that emotion is pleasant", values="positive; negative; mixed")
 KIND = text("kind", "A model, or people")
-RUN = whole("run", "The run that it came from, in the table runs; empty where it was imported")
-OUTCOME = text("outcome", "Whether it can be used; anything but valid says what is wrong")
+RUN = whole("run", "The run it came from, in the table runs; empty if imported")
+OUTCOME = text("outcome", "Whether it can be used; if it is not valid, what is wrong")
 REASON = text("reason", "Why it cannot be used")
 DAY = text(
     "day",
-    "The day on which the model answered, in UTC; empty where it was imported",
+    "The day on which the model answered, in UTC; empty if imported",
     values="YYYY-MM-DD",
 )
-IMPORTED_FROM = text("imported_from", "The file that it came from; empty where the lab made it")
+IMPORTED_FROM = text("imported_from", "The file it came from; empty if the lab made it")
 REPEAT = whole("repeat", "The number of the repetition, from 0")
 RESPONSE = whole("response", "The response's number in the table responses")

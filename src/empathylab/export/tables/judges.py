@@ -45,7 +45,7 @@ def _without_open_studies(
 
 _ABOUT = (
     text("judge", "The model that judged"),
-    text("study", "The study whose responses were judged; empty where it was a set"),
+    text("study", "The study whose responses were judged; empty if it was a set"),
     SET,
     SITUATION,
     EMOTION,

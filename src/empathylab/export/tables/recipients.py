@@ -49,17 +49,17 @@ def _exported_names(source: LabSource, part: StudyPart) -> dict[str, str]:
 
 RECIPIENTS = TableSpec[LabSource](
     "recipients",
-    "What the people say whom replies were for, a row per reply and outcome; closed studies only",
+    "What the people who received replies say, one row per reply and outcome; closed studies only",
     (
         text("study", "The study's name"),
-        text("participant", "Who was helped"),
+        text("participant", "The participant who got the reply"),
         whole("position", "Which of the participant's replies it is, from 1"),
         text("response", "Who really wrote the reply"),
-        text("label", "Who wrote it as the participant was told; empty where that is not known"),
+        text("label", "The author named to the participant; empty if unknown"),
         text("replier", "The single person or model that wrote the reply"),
         text("reply", "The id of the reply"),
         text("outcome", "What was measured"),
-        number("before", "Its value before the reply; empty where it was not asked"),
+        number("before", "Its value before the reply; empty if it was not asked"),
         number("value", "Its value after the reply"),
     ),
     _recipients,

@@ -41,7 +41,7 @@ RUNS = TableSpec[LabSource](
         whole("reused", "How many of those answers were reused from an earlier run"),
         whole("prompt_tokens", "Tokens of its own requests"),
         whole("completion_tokens", "Tokens of the answers to them"),
-        number("cost", "What they cost, in US dollars; empty where a price is not known"),
+        number("cost", "What they cost, in US dollars; empty if the price is unknown"),
         whole("attempts", "How many requests were sent, retries included"),
         text("first_answer_at", "When the first answer came, in UTC", values=MOMENT),
         text("last_answer_at", "When the last answer came, in UTC", values=MOMENT),

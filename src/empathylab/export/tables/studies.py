@@ -82,7 +82,7 @@ STUDIES = TableSpec[LabSource](
         ),
         text("dimensions", "The rating dimensions with their points and labels, as a JSON list"),
         text("protocol_hash", "A hash of the frozen protocol"),
-        text("launched", "The day it began; empty where it was imported", values="YYYY-MM-DD"),
+        text("launched", "The day it began; empty if imported", values="YYYY-MM-DD"),
         text("closed", "The day it was closed", values="YYYY-MM-DD"),
     ),
     _studies,

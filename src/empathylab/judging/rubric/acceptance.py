@@ -69,7 +69,7 @@ def judge_acceptance(
     found = {(item.situation, item.kind, item.repeat): item.profile for item in scored}
     if not found:
         raise InputError(
-            "the judge has scored no planted reply",
+            "the judge has not scored any planted replies",
             where=planted.id,
             remedy="Let the judge score the planted replies first.",
         )

@@ -138,7 +138,7 @@ def person_fault(text: str, language: str) -> Fault | None:
     """What is wrong with a simulated person's message, seen on its own."""
     folded = _folded(text)
     if not any(map(str.isalnum, folded)):
-        return Fault("simulator_empty", "the message holds no words")
+        return Fault("simulator_empty", "the message contains no words")
     if is_refusal(text, language):
         return Fault("simulator_refusal", "the simulator declined to write the message")
     if _ASSISTANT.search(folded):
@@ -152,7 +152,7 @@ def person_fault(text: str, language: str) -> Fault | None:
 def reply_fault(text: str, language: str) -> Fault | None:
     """What is wrong with a respondent's reply, seen on its own."""
     if not any(map(str.isalnum, text)):
-        return Fault("reply_empty", "the reply holds no words")
+        return Fault("reply_empty", "the reply contains no words")
     if is_refusal(text, language):
         return Fault("reply_refusal", "the respondent declined to reply")
     if _OTHER_SIDE.search(text):

@@ -25,7 +25,7 @@ from empathylab.stats.questionnaires.appraisal import ScaleChange
 _CHANGES = "95% intervals treat situations and item orders as random samples"
 _LEVELS = (
     "The dashed line is the mean at baseline, the band one standard deviation to either side; a "
-    "dot is one administration after a situation, the upright bar an emotion’s mean."
+    "dot is one administration after a situation, the vertical bar an emotion’s mean."
 )
 _FACTORS = "Change from baseline after the situations of each factor."
 _DISTANCE = "0 is people’s mean change; 1 is as far from it as one person usually is."

@@ -22,8 +22,8 @@ _VALIDITY = (
 _DISTANCES = (
     "Rank agreement: do the factors that move people most also move the respondent most "
     "(Spearman)? Factor coherence: the proportion of the variance of situations that is between "
-    "factors. A respondent that was asked about other situations than people were differs from "
-    "them for that reason, too."
+    "factors. A respondent that was asked about different situations than people also differs "
+    "from them for that reason."
 )
 _NUMBERS = (
     "Mean (SD), change from baseline with 95% interval clustered by situation and item order; the "
@@ -52,7 +52,7 @@ def scales_section(result: AppraisalResult, lead: Sequence[str]) -> Section:
         Fold(id="scales-factors", title="By factor", blocks=_named(drawn, "factors")),
         Fold(
             id="scales-counterparts",
-            title="Had it gone well",
+            title="When situations go well",
             blocks=kept(
                 Table(
                     title="Change after situations that went well",
@@ -64,7 +64,7 @@ def scales_section(result: AppraisalResult, lead: Sequence[str]) -> Section:
         ),
         Fold(
             id="scales-people",
-            title="How near to people?",
+            title="How close to people?",
             blocks=kept(
                 Table(
                     title="Distance from people",

@@ -31,8 +31,9 @@ _RATINGS = (
 )
 _RECIPIENTS = (
     "Recipients’ outcomes are compared by true author and label: F tests of types II and III where "
-    "each participant rated one reply, else a linear mixed model in which participants, repliers "
-    "and replies vary at random. A value from before the reply is a covariate. p values of "
+    "each participant rated one reply, otherwise a linear mixed model in which participants, "
+    "repliers and replies vary at random. A value from before the reply is a covariate. p values "
+    "of "
     "differences are corrected after Holm over the outcomes."
 )
 _SCALES = (
@@ -43,7 +44,7 @@ _SCALES = (
     "one level. A model’s self-report is text, not a feeling."
 )
 _PEOPLE = (
-    "People’s figures for PANAS, where the lab holds none: Huang et al. 2024, Apathetic or "
+    "People’s figures for PANAS, if the lab has none: Huang et al. 2024, Apathetic or "
     "Empathetic? Evaluating LLMs’ Emotional Alignments with Humans, 1,266 people."
 )
 
@@ -193,12 +194,12 @@ def data_section(data: LabOverview) -> Section:
         blocks.append(
             Fold(
                 id="data-settings",
-                title="Settings: all that is needed to repeat",
+                title="Settings: everything needed to repeat the runs",
                 blocks=(settings,),
             )
         )
     blocks.append(Text(() if data.is_empty else (f"Versions: {versions}.",), "note"))
-    lead = ("Every prompt and answer is kept in the lab’s database.",) if data.runs else ()
+    lead = ("The lab’s database keeps every prompt and answer.",) if data.runs else ()
     return Section(id="data", title="Data", blocks=kept(*blocks), lead=lead)
 
 

@@ -27,7 +27,7 @@ _EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest di
 _FOREST = "Coefficients with 95% intervals, raters and situations random; compared with {}."
 _MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
 _SPECIFICATIONS = "The same comparison under every reasonable choice, smallest estimate first."
-_CONTRADICTIONS = "Answers on the other side of the midpoint than most of the rater’s answers."
+_CONTRADICTIONS = "Answers on the opposite side of the midpoint from most of the rater’s answers."
 _OF_ARMS = "Proportions of each arm’s ratings."
 _OF_RATERS = "Proportions of each arm’s raters."
 

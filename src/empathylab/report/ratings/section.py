@@ -239,7 +239,7 @@ def raters_section(studies: Sequence[RatingsResult]) -> Section:
             ),
             Fold(
                 id=f"raters-{place}-arms",
-                title=f"Are the arms’ raters alike?{of}",
+                title=f"Are the arms’ raters similar?{of}",
                 blocks=kept(
                     Table(
                         title=f"Raters of the arms{of}",

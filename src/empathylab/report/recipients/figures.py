@@ -13,8 +13,8 @@ from empathylab.report.chart_parts import estimates_chart
 
 _CELLS = "Means with 95% intervals, by who wrote the reply and how it was labelled."
 _AGREEMENT = (
-    "Correlation over the same replies, with 95% intervals that draw recipients again. Agreement "
-    "with onlookers does not show agreement with the people whom the replies were for."
+    "Correlation over the same replies, with 95% intervals from a bootstrap over recipients. "
+    "Agreement with onlookers does not show agreement with the people who received the replies."
 )
 
 

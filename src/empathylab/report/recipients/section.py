@@ -27,7 +27,8 @@ from empathylab.report.recipients.figures import figures
 
 _ABOUT = (
     "The participants wrote about an experience of their own and rated the reply that they got. "
-    "The author is who really wrote the reply; the label is what participants were told."
+    "The author is who really wrote the reply; the label is what participants read about the "
+    "author."
 )
 _AGREEMENT = "Recipients, onlookers and judges"
 

@@ -32,8 +32,8 @@ _ABOUT = (
     "at most 2. A judge is fit if it separates planted replies with known faults from right ones."
 )
 _RUNS = (
-    "Results of two runs are never merged. Of runs that asked a respondent for the same, one is "
-    "shown: a pinned run, or else the one over most situations. To show another: empathylab runs "
+    "Results of two runs are never merged. Of runs that asked a respondent the same, one is "
+    "shown: a pinned run, or else the one with most situations. To show another: empathylab runs "
     "pin RUN."
 )
 

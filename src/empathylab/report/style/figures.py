@@ -33,7 +33,7 @@ _TERMS = 20
 _NOTES = {
     "profile": "In standard deviations over responses from the mean of all respondents; 95% "
     "intervals over situations.",
-    "emoji": "The most common emoji. A PDF shows their names, because it cannot hold a font of "
+    "emoji": "The most common emoji. A PDF shows their names, because it cannot contain a font of "
     "coloured emoji; SVG and PNG show them where such a font is installed.",
 }
 _SMALL = ("distinctive", "transitions", "confusion", "ablations", "emoji")

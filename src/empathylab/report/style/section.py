@@ -181,8 +181,8 @@ def _tactics_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     if not analysis.tactics.uses:
         return ()
     said = (
-        f"Each sentence was tagged {tagged_by(analysis)}; a sentence may hold several tactics or "
-        "none. Compare respondents by the corrected percentages, and only where a tactic is "
+        f"Each sentence was tagged {tagged_by(analysis)}; a sentence can contain several tactics "
+        "or none. Compare respondents by the corrected percentages, and only where a tactic is "
         "reliable enough. " + " ".join(tactic_sentences(analysis))
     )
     tables = (
@@ -226,7 +226,8 @@ def _ratings_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
         _table(
             f"Style and ratings: {item.dimension} {item.study}".strip(),
             "Change of the rating with one standard deviation more, with 95% intervals "
-            "clustered by situation and rater; p of the last slope, corrected after Holm",
+            "clustered by situation and rater; p of the last slope, corrected over all features "
+            "that can be tested",
             relation_rows(item),
         )
         for item in analysis.rated

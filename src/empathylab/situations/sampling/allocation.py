@@ -26,7 +26,8 @@ def allocate(supply: Mapping[Cell, int], count: int, order: Order) -> dict[Cell,
     available = sum(supply.values())
     if count > available:
         raise InputError(
-            f"{count} situations are wanted, but {available} are left after the exclusions",
+            f"{count} situations were requested, but only {available} are left after the "
+            "exclusions",
             remedy=f"Ask for at most {available}, or relax a rule.",
         )
     depth = len(next(iter(supply), ()))

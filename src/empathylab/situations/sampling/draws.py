@@ -128,7 +128,9 @@ def _rank(seed: int, *words: str) -> str:
 
 def _check_count(count: int) -> None:
     if count < 1:
-        raise InputError("at least one is drawn", got=count, remedy="Give --count 1 or more.")
+        raise InputError(
+            "the sample needs at least one situation", got=count, remedy="Give --count 1 or more."
+        )
 
 
 def _refuse_bare(

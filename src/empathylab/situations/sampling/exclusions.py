@@ -49,15 +49,15 @@ class Rules:
     def __post_init__(self) -> None:
         if self.min_words < 0 or (self.max_words is not None and self.max_words < self.min_words):
             raise InputError(
-                "the fewest words must not be negative, nor more than the most",
+                "the minimum number of words must be 0 or more and at most the maximum",
                 got=f"{self.min_words} to {self.max_words}",
                 remedy="Correct --min-words and --max-words.",
             )
         if not 0 < self.similarity <= 1:
             raise InputError(
-                "the similarity of duplicates lies above 0 and up to 1",
+                "the similarity of duplicates must be above 0 and at most 1",
                 got=self.similarity,
-                remedy="Give one such as 0.7.",
+                remedy="For example: 0.7.",
             )
 
     @property
@@ -93,8 +93,8 @@ def broken_rules(
     """
     if rules.replied and replied is None:
         raise InputError(
-            "it is not known which situations have a human reply",
-            remedy="Draw from a set in a lab, or leave the rule out.",
+            "this set does not say which situations have a human reply",
+            remedy="Sample from a set in a lab, or omit the rule.",
         )
     answered = set(replied or ())
     bare = set(unlabelled)

@@ -37,7 +37,7 @@ def check_balance(balance: Sequence[str]) -> None:
             raise UnknownName("balance", name, BALANCES)
     if len(set(balance)) < len(balance):
         raise InputError(
-            "the draw is balanced over the same thing twice",
+            "the sample is balanced over the same variable twice",
             got=", ".join(balance),
             remedy="Name each once.",
         )
@@ -51,7 +51,9 @@ def length_bands(situations: Iterable[Situation], bands: int | Sequence[int]) ->
     if not isinstance(bands, int):
         return Bands(_checked(tuple(bands)))
     if bands < 1:
-        raise InputError("there must be a band of length", got=bands, remedy="Give --bands 3.")
+        raise InputError(
+            "there must be at least one length band", got=bands, remedy="Give --bands 3."
+        )
     lengths = sorted(count_words(said(situation)) for situation in situations)
     cuts = (
         {lengths[len(lengths) * part // bands - 1] for part in range(1, bands)} if lengths else ()
@@ -62,9 +64,9 @@ def length_bands(situations: Iterable[Situation], bands: int | Sequence[int]) ->
 def _checked(bounds: tuple[int, ...]) -> tuple[int, ...]:
     if not bounds or min(bounds) < 1 or list(bounds) != sorted(set(bounds)):
         raise InputError(
-            "the bounds of length bands are numbers of words that rise",
+            "the bounds of length bands must be increasing numbers of words",
             got=", ".join(map(str, bounds)),
-            remedy="Give --bands 10,20,40, say.",
+            remedy="For example: --bands 10,20,40.",
         )
     return bounds
 

@@ -98,7 +98,7 @@ def _files(path: Path) -> Iterator[tuple[str, str, Iterable[bytes]]]:
         yield from _opened({path.stem if path.stem in SPLITS else "": path})
     else:
         raise InputError(
-            "this is neither the archive, nor a folder, nor a CSV file",
+            "this is not an archive, a folder or a CSV file",
             where=path.name,
             remedy="Give empatheticdialogues.tar.gz, the folder of its CSV files, or one of them.",
         )
@@ -135,7 +135,7 @@ def _members(path: Path) -> Iterator[tuple[str, str, Iterable[bytes]]]:
                 continue
             if split in seen:
                 raise InputError(
-                    f"the archive holds {name} twice",
+                    f"the archive contains {name} twice",
                     where=path.name,
                     got=f"{seen[split]}, {member.name}",
                     remedy="Give the original archive, or a folder with the right files.",
@@ -146,7 +146,7 @@ def _members(path: Path) -> Iterator[tuple[str, str, Iterable[bytes]]]:
                 yield split, name, _lines(stream, name)
     if not seen:
         raise InputError(
-            "the archive holds no train.csv, valid.csv or test.csv",
+            "the archive contains no train.csv, valid.csv or test.csv",
             where=path.name,
             remedy="Give EmpatheticDialogues' original archive.",
         )
@@ -270,11 +270,11 @@ def _wrong(cells: list[str], layout: _Layout) -> str | None:
     if len(cells) > layout.width and place and not _SELF_EVALUATION.fullmatch(cells[place]):
         return "too many cells"
     if not cells[places["conv_id"]].strip():
-        return "no conversation's id"
+        return "no conversation ID"
     for name in ("utterance_idx", "speaker_idx"):
         number = cells[places[name]].strip()
         if not (number.isascii() and number.isdecimal() and len(number) < 10):
-            return f"{name!r} is no number"
+            return f"{name!r} is not a number"
     return None
 
 

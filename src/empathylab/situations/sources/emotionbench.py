@@ -81,7 +81,7 @@ def parse_emotionbench(text: str, *, where: str) -> SituationSet:
             place = f"{here}, factor {title}"
             situations += _situations(emotion, number, title, factor, place)
     if not situations:
-        raise InputError("the file holds no situation", where=where, remedy="Check the file.")
+        raise InputError("the file contains no situations", where=where, remedy="Check the file.")
     return SituationSet(
         id=SET_ID,
         version=1,
@@ -139,7 +139,7 @@ def _list(entry: Any, key: str, where: str) -> list[Any]:
             f"there must be a list {key!r}",
             where=where,
             got=type(found).__name__,
-            remedy="Take EmotionBench's situations.json as it is published.",
+            remedy="Use EmotionBench's situations.json as published.",
         )
     return found
 

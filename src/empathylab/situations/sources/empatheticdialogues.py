@@ -112,7 +112,7 @@ def set_name(turns: int, splits: Sequence[str]) -> str:
 def _check_options(turns: int, splits: Sequence[str]) -> None:
     if turns < 1:
         raise InputError(
-            "the reply must be the first or a later one",
+            "the number of the reply must be 1 or more",
             got=turns,
             remedy="Give --turns 1 or more.",
         )
@@ -140,18 +140,18 @@ def _conversations(
             known = _Conversation(split, turn.emotion, turn.prompt, turn.selfeval)
             found[turn.conversation] = known
         if known.split != split:
-            dropped.add("the conversation is in another split, too", where)
+            dropped.add("the conversation is also in another split", where)
             continue
         for what, told, first in (
             ("emotion", turn.emotion, known.emotion),
             ("situation", turn.prompt, known.prompt),
         ):
             if told != first:
-                odd.add(f"rows tell another {what} than their conversation's first row", where)
+                odd.add(f"rows have a different {what} from their conversation's first row", where)
         earlier = known.turns.setdefault(turn.number, turn)
         if earlier is not turn:
             same = (earlier.speaker, earlier.text) == (turn.speaker, turn.text)
-            what = "the same row is there twice" if same else "another text for the same turn"
+            what = "the same row appears twice" if same else "a different text for the same turn"
             dropped.add(what, where)
     return found
 

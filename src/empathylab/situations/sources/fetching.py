@@ -139,10 +139,10 @@ def _download(url: str, file: PublishedFile, by_hand: str) -> bytes:
         ) from error
     if _sha256(content) != file.sha256:
         raise InputError(
-            f"the hash of {file.name} is not the expected one, so it was not kept",
+            f"the hash of {file.name} does not match, so the file was not kept",
             where=url,
             got=_sha256(content),
-            remedy="Try again; if it stays, do not use that file and report it.",
+            remedy="Try again. If it happens again, do not use the file, and report it.",
         )
     return content
 

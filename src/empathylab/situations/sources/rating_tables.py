@@ -166,7 +166,7 @@ class _Ratings:
                     f"rater {rater!r} was a {self.kinds[rater]} before",
                     where=place,
                     got=kind,
-                    remedy="Give a rater one rater_kind throughout.",
+                    remedy="Give each rater the same rater_kind in all rows.",
                 )
 
     def refuse_repeated(self, first_row: int) -> None:
@@ -195,7 +195,7 @@ class _Points:
             labels = next((known for known in KNOWN_LABELS if given <= set(known)), ())
             if given and not labels:
                 raise InputError(
-                    "'rating' holds words, and their order is not known",
+                    "'rating' contains words, and their order is unknown",
                     where=where,
                     got=", ".join(sorted(given)[:5]),
                     remedy="Name them from lowest to highest: --labels Bad,Okay,Good",
@@ -210,7 +210,7 @@ class _Points:
         if labels and len(self._numbers) != len(labels):
             raise InputError(
                 f"there are {len(labels)} labels but {len(self._numbers)} points",
-                remedy="Give as many of one as of the other.",
+                remedy="Give the same number of labels and points.",
             )
         self._by_label = dict(zip(labels, self._numbers, strict=True)) if labels else {}
         self.labels = {value: label for label, value in self._by_label.items()}
@@ -293,7 +293,7 @@ def _raters(
             name = filled(row, "rater", f"{where} row {number}")
             if name in told:
                 raise InputError(
-                    "a rater is there twice",
+                    "a rater appears twice",
                     where=f"{where} row {number}",
                     got=name,
                     remedy="Keep one of the rows.",
@@ -326,7 +326,7 @@ def _rater(name: str, rated_as: str | None, told: Mapping[str, Any], where: str)
             f"rater {name!r} is a {rated_as} by the ratings' rater_kind",
             where=where,
             got=kind,
-            remedy="Say the same in both files.",
+            remedy="Use the same kind in both files.",
         )
     seconds = _seconds(details.get("seconds"), f"{where}, rater {name}")
     details.pop("seconds", None)

@@ -155,7 +155,7 @@ class _Replies:
             first, text = found.setdefault(reply.key, (position, reply.text))
             if text != reply.text:
                 raise InputError(
-                    f"another text of {reply.respondent} for the same situation stands in row "
+                    f"{reply.respondent} has a different text for the same situation in row "
                     f"{first + first_row}",
                     where=f"{self.where} row {position + first_row}",
                     got=reply.situation,
@@ -184,7 +184,7 @@ def situations_told(
         require_columns(part.columns, needed, where=where)
         if "situation_text" not in part.columns:
             raise InputError(
-                "it is not known which situations these are",
+                "the file does not say which situations these are",
                 where=where,
                 got=", ".join(part.columns),
                 remedy="Name their set with --set, or add the column 'situation_text'.",

@@ -66,10 +66,10 @@ def check_set_id(set_id: str, where: str) -> None:
     """Raises InputError for a name that would not do in commands and file names."""
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", set_id):
         raise InputError(
-            "a set's id is made of lower-case letters, digits and hyphens",
+            "a set's ID must be lower-case letters, digits and hyphens",
             where=where,
             got=set_id,
-            remedy="Give another with --name.",
+            remedy="Choose another name with --name.",
         )
 
 

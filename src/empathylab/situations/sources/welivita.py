@@ -96,7 +96,7 @@ def read_release(
     _refuse_shared_raters(raters, where)
     unmatched = len(known) - sum(rater.name in known for rater in raters)
     if unmatched:
-        notes.append(f"In the demographics files but without a rating, left out: {unmatched}.")
+        notes.append(f"In the demographics files but without a rating (left out): {unmatched}.")
     notes += _unused_ratings(table, arms)
     without = sum(not rater.details for rater in raters)
     if known and without:
@@ -137,7 +137,7 @@ def _with_texts(table: pl.DataFrame, where: str) -> pl.DataFrame:
 
 def _no_text(name: str, where: str) -> InputError:
     return InputError(
-        f"the column {name!r} must hold text or numbers in every row",
+        f"the column {name!r} must contain text or numbers in every row",
         where=where,
         remedy="Write one value per cell, not a list or a table.",
     )
@@ -159,10 +159,10 @@ def _respondent_names(arms: list[str], given: Mapping[str, str], where: str) -> 
     for arm, name in named.items():
         if list(named.values()).count(name) > 1:
             raise InputError(
-                "two arms cannot have one respondent",
+                "two arms cannot have the same respondent",
                 where=where,
                 got=f"{arm}={name}",
-                remedy="Give each arm a name of its own with --respondent.",
+                remedy="Give each arm its own respondent with --respondent.",
             )
     return named
 
@@ -183,7 +183,7 @@ def _situations(
         emotion = emotions.get(emotion, emotion) if emotion else None
         if key in found:
             raise InputError(
-                "the same 'dialog_id' is there twice",
+                "the same 'dialog_id' appears twice",
                 where=f"{where} row {number}",
                 got=key,
                 remedy="Keep one of the rows.",
@@ -292,7 +292,7 @@ def _rater(
     shifted = _listed(answers, column, where)
     if len(shifted) != _TEQ_ITEMS or any(item not in (-2, -1, 0, 1, 2) for item in shifted):
         raise InputError(
-            f"{column!r} must hold {_TEQ_ITEMS} numbers from -2 to 2",
+            f"{column!r} must contain {_TEQ_ITEMS} numbers from -2 to 2",
             where=f"{where}, rater {name}",
             got=answers,
             remedy="Fix the row.",

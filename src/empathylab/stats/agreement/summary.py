@@ -106,7 +106,7 @@ def agreement(
     require(frame, situation, rater, rating, *([dimension] if dimension else []))
     if not 0 < confidence < 1:
         raise InputError(
-            "the confidence must lie between 0 and 1", got=confidence, remedy="Give 0.95, say."
+            "the confidence must be between 0 and 1", got=confidence, remedy="For example: 0.95."
         )
     summaries: list[DimensionAgreement] = []
     pairs: list[PairAgreement] = []

@@ -87,7 +87,7 @@ def anova(frame: pl.DataFrame, formula: str, *, confidence: float = 0.95) -> Ano
     """
     if not 0 < confidence < 1:
         raise InputError(
-            "`confidence` must lie between 0 and 1", got=confidence, remedy="Use 0.95, say."
+            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
         )
     design = read_design(frame, formula, ordinal=False)
     _check(design)

@@ -112,7 +112,7 @@ def _number(frame: pl.DataFrame, column: str) -> pl.Expr:
     wrong = frame.filter(as_numbers.is_null() & values.is_not_null() & (values != ""))
     if wrong.height:
         raise InputError(
-            f"{column!r} must hold numbers",
+            f"{column!r} must contain numbers",
             got=wrong[column][0],
             remedy="Code the ratings as numbers, from worst to best.",
         )
@@ -137,7 +137,7 @@ def _one_dimension(
     if wrong.height:
         listed = ", ".join(f"{value:g}" for value in scale.values[:12])
         allowed = (
-            f"lie between {scale.values[0]:g} and {scale.values[-1]:g}"
+            f"be between {scale.values[0]:g} and {scale.values[-1]:g}"
             if scale.continuous
             else f"be one of {listed}"
         )

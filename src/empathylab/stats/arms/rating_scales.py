@@ -60,7 +60,7 @@ class RatingScale:
                 )
         elif not self.values[0] < self.good_from <= self.values[-1]:
             raise InputError(
-                f"the lowest good rating must lie above {self.values[0]:g} and not above "
+                f"the lowest good rating must be above {self.values[0]:g} and not above "
                 f"{self.values[-1]:g}",
                 where=where,
                 got=self.good_from,

@@ -57,7 +57,7 @@ def paired_difference(
             raise UnknownName("column", name, frame.columns)
     if not (frame[value].dtype.is_numeric() or frame[value].dtype == pl.Boolean):
         raise InputError(
-            f"{value!r} must hold numbers", got=frame[value][0], remedy="Name another column."
+            f"{value!r} must contain numbers", got=frame[value][0], remedy="Name another column."
         )
     known = frame.drop_nulls([unit, label, value]).with_columns(
         pl.col(label).cast(pl.String), pl.col(value).cast(pl.Float64)

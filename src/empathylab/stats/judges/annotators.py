@@ -110,7 +110,9 @@ def alternative_annotator_test(
     LLM-as-a-judge. Proceedings of ACL 2025, arXiv 2501.10970.
     """
     if not 0 <= epsilon <= 1:
-        raise InputError("ε must lie between 0 and 1", got=epsilon, remedy="0.2 for experts, say.")
+        raise InputError(
+            "ε must be between 0 and 1", got=epsilon, remedy="For example 0.2, for experts."
+        )
     names, rows = _rows(frame, judge, people, situation, rater, rating, levels)
     ahead, behind = _indicators(rows, score)
     sizes = np.bincount(rows.people, minlength=len(names))

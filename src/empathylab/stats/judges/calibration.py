@@ -194,7 +194,7 @@ def ordinal_map(
     scale = np.unique(rows.people) if categories is None else np.array(categories, dtype=float)
     if not np.isin(rows.people, scale).all():
         raise InputError(
-            "a rating is none of the scale's categories",
+            "a rating is not one of the scale's categories",
             got=float(rows.people[~np.isin(rows.people, scale)][0]),
             remedy="Name all categories of the scale.",
         )

@@ -192,7 +192,7 @@ def _tuned(y: Array, f: Array, rated: NDArray[np.bool_]) -> float:
 
 def _checked(trust: float) -> float:
     if not 0 <= trust <= 1:
-        raise InputError("trust must lie between 0 and 1", got=trust, remedy="Leave it out.")
+        raise InputError("trust must be between 0 and 1", got=trust, remedy="Leave it out.")
     return trust
 
 

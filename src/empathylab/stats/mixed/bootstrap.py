@@ -223,9 +223,9 @@ def _estimates(fit: Lmm | Clmm) -> Replication:
 def _check(replications: int, confidence: float) -> None:
     if replications < 1:
         raise InputError(
-            "`replications` must be at least 1", got=replications, remedy="Use 1000, say."
+            "`replications` must be at least 1", got=replications, remedy="For example: 1000."
         )
     if not 0 < confidence < 1:
         raise InputError(
-            "`confidence` must lie between 0 and 1", got=confidence, remedy="Use 0.95, say."
+            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
         )

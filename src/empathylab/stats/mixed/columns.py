@@ -76,7 +76,7 @@ def category_codes(
         values = column.to_numpy()
         if column.dtype.is_float() and np.isinf(values).any():
             raise InputError(
-                f"{column.name!r} holds an infinite number", remedy="Correct the column."
+                f"{column.name!r} contains an infinite number", remedy="Correct the column."
             )
         found, codes = np.unique(values, return_inverse=True)
         return codes.astype(np.int64), tuple(_written(item) for item in found.tolist())
@@ -87,7 +87,7 @@ def category_codes(
     for name in names:
         if name not in order:
             raise InputError(
-                f"{column.name!r} holds a rating that is not among the levels given",
+                f"{column.name!r} contains a rating that is not among the levels given",
                 got=name,
                 remedy=f"Given are {', '.join(order)}: name all, lowest first.",
             )
@@ -102,7 +102,7 @@ def category_codes(
 def column_numbers(column: pl.Series, where: str) -> Array:
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise InputError(
-            f"{column.name!r} must hold numbers",
+            f"{column.name!r} must contain numbers",
             where=where,
             got=column[0],
             remedy="Turn it into numbers, or fit an ordinal model.",
@@ -110,11 +110,13 @@ def column_numbers(column: pl.Series, where: str) -> Array:
     values = column.cast(pl.Float64).to_numpy()
     if not np.isfinite(values).all():
         raise InputError(
-            f"{column.name!r} holds an infinite number", where=where, remedy="Correct the column."
+            f"{column.name!r} contains an infinite number",
+            where=where,
+            remedy="Correct the column.",
         )
     if np.abs(values).max(initial=0.0) > _LARGEST:
         raise InputError(
-            f"{column.name!r} holds a number too large to compute with",
+            f"{column.name!r} contains a number too large to compute with",
             where=where,
             got=float(np.abs(values).max()),
             remedy="Change the unit of the column.",

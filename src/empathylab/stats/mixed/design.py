@@ -192,7 +192,7 @@ def _check_references(
             raise UnknownName("factor with a reference level", name, fixed, where=where)
         if not _is_factor(fixed[name], frame[name]):
             raise InputError(
-                f"{name!r} holds numbers and has no reference level",
+                f"{name!r} contains numbers and has no reference level",
                 where=where,
                 remedy=f"Write C({name}) to treat it as a factor.",
             )

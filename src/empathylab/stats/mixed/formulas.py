@@ -143,7 +143,7 @@ def _random_terms(piece: _Piece, where: str) -> list[RandomTerm]:
     intercept, terms = _terms(effects.common_terms, where)
     if not intercept and not terms:
         raise InputError(
-            "a random term is empty", where=where, got=piece.text, remedy="Write (1|g), say."
+            "a random term is empty", where=where, got=piece.text, remedy="For example: (1|g)."
         )
     groups = _described(f"response ~ (1|{piece.group})", where).group_terms
     return [

@@ -57,7 +57,7 @@ def sd_intervals(fit: Lmm | Clmm, *, confidence: float = 0.95) -> dict[str, SdIn
         )
     if not 0 < confidence < 1:
         raise InputError(
-            "`confidence` must lie between 0 and 1", got=confidence, remedy="Use 0.95, say."
+            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
         )
     with one_thread():
         return _linear(fit, confidence) if isinstance(fit, Lmm) else _ordinal(fit, confidence)

@@ -136,7 +136,7 @@ def design_effect(icc: float, ratings_per_rater: float) -> float:
     """
     if not -1 <= icc <= 1:
         raise InputError(
-            "the ICC must lie between −1 and 1", got=icc, remedy="Take it from an earlier study."
+            "the ICC must be between −1 and 1", got=icc, remedy="Take it from an earlier study."
         )
     if ratings_per_rater < 1:
         raise InputError(
@@ -241,7 +241,7 @@ def _positive(value: float, what: str) -> None:
 def _share(value: float, what: str) -> None:
     if not 0 < value < 1:
         raise InputError(
-            f"{what} must lie between 0 and 1", got=value, remedy="Give it as a share, such as .05."
+            f"{what} must be between 0 and 1", got=value, remedy="Give it as a share, such as .05."
         )
 
 
@@ -250,7 +250,7 @@ def _wanted(power: float, alpha: float) -> None:
     _share(power, "the power")
     if power <= alpha:
         raise InputError(
-            f"the power must lie above alpha ({alpha:g})",
+            f"the power must be above alpha ({alpha:g})",
             got=power,
             remedy="A test without any effect already has that much.",
         )
@@ -260,7 +260,7 @@ def _two_shares(share: float, other: float) -> None:
     for value in (share, other):
         if not 0 <= value <= 1:
             raise InputError(
-                "a share must lie between 0 and 1", got=value, remedy="Give .65 for 65%."
+                "a share must be between 0 and 1", got=value, remedy="Give .65 for 65%."
             )
     if share == other:
         raise InputError(

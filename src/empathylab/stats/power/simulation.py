@@ -122,7 +122,7 @@ def simulated_power(
     more studies.
     """
     _check(simulations >= 1, "there must be a simulation at least", simulations)
-    _check(0 < alpha < 1, "alpha must lie between 0 and 1", alpha)
+    _check(0 < alpha < 1, "alpha must be between 0 and 1", alpha)
     work = partial(_tested, plan, thresholds(plan), fit or fit_mixed_model, seed)
     rejected, failed = np.zeros(3, dtype=int), 0
     for p_values in map_ordered(work, range(simulations), workers=workers):

@@ -65,14 +65,14 @@ def inconsistencies(
     items = values.shape[1]
     if any(not 1 <= item <= items for item in reversed_items):
         raise InputError(
-            f"the reversed items must lie between 1 and {items}",
+            f"the reversed items must be between 1 and {items}",
             got=list(reversed_items),
             remedy="Number the items from 1.",
         )
     outside = values[(values < lowest) | (values > highest)]
     if outside.size:
         raise InputError(
-            f"an answer must lie between {lowest:g} and {highest:g}",
+            f"an answer must be between {lowest:g} and {highest:g}",
             got=float(outside[0]),
             remedy="Give the answers' range with lowest= and highest=.",
         )

@@ -59,7 +59,7 @@ def read_conversations(path: Path, source: ConversationSource) -> list[ImportedC
             found = list(_of_transcripts(frame, path.name, first, source, roles))
     if not found:
         raise InputError(
-            "the file holds no conversation", where=path.name, remedy="Give another file."
+            "the file contains no conversations", where=path.name, remedy="Give another file."
         )
     return found
 
@@ -184,7 +184,7 @@ def _id_column(frame: pl.DataFrame, where: str) -> str:
             "the column 'conversation' is missing",
             where=where,
             got=", ".join(frame.columns),
-            remedy="Add a column that tells conversations apart.",
+            remedy="Add a column that identifies the conversations.",
         )
     return name
 
@@ -221,7 +221,7 @@ def _of_transcripts(
         key = str(row[name])
         if row[name] is None or key in keys:
             raise InputError(
-                "each conversation needs an id of its own",
+                "each conversation needs its own ID",
                 where=f"{where} row {number}",
                 got=row[name],
                 remedy="Number the conversations.",

@@ -126,7 +126,7 @@ def _refuse_twice(files: Sequence[Path]) -> None:
                 f"two files are called {file.name}",
                 where=str(seen[file.name].parent),
                 got=str(file.parent),
-                remedy="Give the folder that holds the one you mean.",
+                remedy="Give the folder that contains the right one.",
             )
         seen[file.name] = file
 
@@ -142,7 +142,7 @@ def _read(file: Path, known: Mapping[str, Scale]) -> _Read | ImportedFile:
     results = read_results(file, *parts)
     if not results.administrations:
         reasons = "; ".join(f"{count} columns: {why}" for why, count in results.ignored.items())
-        note = f"it holds no administration ({reasons or 'it has no columns'})"
+        note = f"it contains no administrations ({reasons or 'it has no columns'})"
         return ImportedFile(file.name, "results", "skipped", note=note)
     return _Read(file, _fingerprint(file, parts[1]), parts[1], results, people=False)
 

@@ -16,7 +16,7 @@ from empathylab.situations.sources.released import RatedStudy, Rater, Rating
 from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
 from empathylab.store.frames import read_frame
-from empathylab.store.imports.bulk import insert_frame
+from empathylab.store.imports.bulk import insert_frame, loading
 from empathylab.store.imports.changes import ImportCounts, compare_rows, delete_rows
 from empathylab.store.imports.rater_answers import store_answers, without_answers
 from empathylab.store.imports.responses import ResponseImport
@@ -213,26 +213,27 @@ class _Ratings:
         kept = [self.held.clear()]
         changed: list[pl.DataFrame] = []
         added = shared = 0
-        for part in frames_of(ratings, Rating, _TYPES):
-            frame = self._identified(part, newest, replies.source)
-            if self.others.height:
-                both = frame.join(self.others, on=_KEY, how="inner", maintain_order="left")
-                self._refuse_other_value(both, replies.source)
-                shared += both.height
-                frame = frame.join(self.others, on=_KEY, how="anti", maintain_order="left")
-            if self.held.height:
-                again = frame.join(
-                    self.held, on=_KEY, how="inner", suffix="_held", maintain_order="left"
-                )
-                kept.append(again.select(self.held.columns))
-                differ = [~pl.col(name).eq_missing(pl.col(f"{name}_held")) for name in _RATED]
-                changed.append(again.filter(pl.any_horizontal(differ)))
-                frame = frame.join(self.held, on=_KEY, how="anti", maintain_order="left")
-            added += frame.height
-            columns = (*_KEY, "arm_id", *_RATED)
-            rows = frame.select(*columns, import_id=pl.lit(self.number))
-            insert_frame(self.connection, schema.ratings, rows)
-            self.tick(part.height)
+        with loading(self.connection, schema.ratings, len(ratings)):
+            for part in frames_of(ratings, Rating, _TYPES):
+                frame = self._identified(part, newest, replies.source)
+                if self.others.height:
+                    both = frame.join(self.others, on=_KEY, how="inner", maintain_order="left")
+                    self._refuse_other_value(both, replies.source)
+                    shared += both.height
+                    frame = frame.join(self.others, on=_KEY, how="anti", maintain_order="left")
+                if self.held.height:
+                    again = frame.join(
+                        self.held, on=_KEY, how="inner", suffix="_held", maintain_order="left"
+                    )
+                    kept.append(again.select(self.held.columns))
+                    differ = [~pl.col(name).eq_missing(pl.col(f"{name}_held")) for name in _RATED]
+                    changed.append(again.filter(pl.any_horizontal(differ)))
+                    frame = frame.join(self.held, on=_KEY, how="anti", maintain_order="left")
+                added += frame.height
+                columns = (*_KEY, "arm_id", *_RATED)
+                rows = frame.select(*columns, import_id=pl.lit(self.number))
+                insert_frame(self.connection, schema.ratings, rows)
+                self.tick(part.height)
         again = pl.concat(kept)
         removed = self.held.join(again, on="id", how="anti")["id"].to_list()
         delete_rows(self.connection, schema.ratings, removed)
@@ -251,7 +252,7 @@ class _Ratings:
             ).with_columns(response_id=pl.coalesce("read", "response_id"))
         for row in joined.filter(pl.col("response_id").is_null()).head(1).iter_rows(named=True):
             raise InputError(
-                f"the lab holds no usable response of {row['respondent']!r} to the situation "
+                f"the lab has no usable response of {row['respondent']!r} to the situation "
                 f"{row['situation']!r}" + (f", sample {row['sample']}" if row["sample"] else ""),
                 where=f"{source}, rating of {row['rater']}",
                 remedy="Import the response, or fix the names or the empty reply.",

@@ -80,6 +80,10 @@ def import_release(
             things = [thing for thing in things if thing != ImportCounts(thing.things)]
             if not replace:
                 _refuse_another_file(things, source)
+            # A lab of an older version holds another hash of the same content.
+            same = not any(thing.added or thing.changed or thing.removed for thing in things)
+            if same and change == "replaced":
+                change = "unchanged"
         return ImportedRelease(
             source=source,
             change=change,

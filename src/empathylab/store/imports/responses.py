@@ -15,7 +15,7 @@ from empathylab.situations.sources.released import Reply
 from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
 from empathylab.store.frames import read_frame, read_parts
-from empathylab.store.imports.bulk import indexing_at_the_end, insert_frame
+from empathylab.store.imports.bulk import insert_frame, loading
 from empathylab.store.imports.changes import CHUNK, ImportCounts, delete_rows
 from empathylab.store.inserts import now
 
@@ -102,13 +102,16 @@ class ResponseImport:
 
     def _frames(self, replies: Sequence[Reply]) -> Iterator[pl.DataFrame]:
         """The replies part by part, with their situations' ids and what their content is."""
-        ids = pl.DataFrame(
-            {"situation": list(self.situations), "situation_id": list(self.situations.values())},
-            schema={"situation": pl.String, "situation_id": pl.Int64},
-        )
+        ids = self._situation_ids()
         for frame in frames_of(replies, Reply, _TYPES):
             joined = frame.join(ids, on="situation", how="left", maintain_order="left")
             yield _with_content(joined)
+
+    def _situation_ids(self) -> pl.DataFrame:
+        return pl.DataFrame(
+            {"situation": list(self.situations), "situation_id": list(self.situations.values())},
+            schema={"situation": pl.String, "situation_id": pl.Int64},
+        )
 
     def _insert(self, replies: Sequence[Reply], held: pl.DataFrame, shared: pl.DataFrame) -> int:
         """Adds what the lab does not hold; gives how many."""
@@ -121,7 +124,7 @@ class ResponseImport:
             schema={"respondent": pl.String, "respondent_id": pl.Int64},
         )
         added_at, written = now(), 0
-        with indexing_at_the_end(self.connection):
+        with loading(self.connection, schema.responses, len(replies)):
             for frame in self._frames(replies):
                 fresh = frame.join(known, on=_KEY, how="anti", maintain_order="left").join(
                     respondents, on="respondent", how="left", maintain_order="left"
@@ -133,7 +136,7 @@ class ResponseImport:
                     "sample",
                     "text",
                     outcome=pl.when(empty).then(pl.lit("empty")).otherwise(pl.lit("valid")),
-                    reason=pl.when(empty).then(pl.lit("the reply holds no text")),
+                    reason=pl.when(empty).then(pl.lit("the reply contains no text")),
                     added_at=pl.lit(added_at),
                     import_id=pl.lit(self.number),
                     details=pl.col("details").fill_null("null"),
@@ -251,17 +254,24 @@ class ResponseImport:
         table, situations, respondents = schema.responses, schema.situations, schema.respondents
         query = (
             select(
-                func.max(table.c.id).label("response_id"),
-                situations.c.key.label("situation"),
-                respondents.c.name.label("respondent"),
+                table.c.id.label("response_id"),
+                table.c.situation_id,
+                table.c.respondent_id,
                 table.c.sample,
             )
             .join(situations, situations.c.id == table.c.situation_id)
-            .join(respondents, respondents.c.id == table.c.respondent_id)
             .where(self._in_set(), table.c.outcome == "valid")
-            .group_by(situations.c.key, respondents.c.name, table.c.sample)
         )
-        return read_frame(self.connection, query)
+        names = select(respondents.c.id.label("respondent_id"), respondents.c.name)
+        key = ["situation_id", "respondent_id", "sample"]
+        return (
+            read_frame(self.connection, query)
+            .group_by(key)
+            .agg(pl.col("response_id").max())
+            .join(self._situation_ids(), on="situation_id")
+            .join(read_frame(self.connection, names), on="respondent_id")
+            .select("response_id", "situation", "sample", respondent="name")
+        )
 
 
 def _with_content(frame: pl.DataFrame) -> pl.DataFrame:

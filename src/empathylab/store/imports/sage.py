@@ -80,7 +80,7 @@ def read_sage(
         conversations[one.key] = one
     if not conversations:
         raise InputError(
-            "the file holds no conversation", where=source, remedy="Give another file."
+            "the file contains no conversations", where=source, remedy="Give another file."
         )
     return SageFile(source, respondent, simulator, tuple(conversations.values()), skipped)
 

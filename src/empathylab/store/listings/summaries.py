@@ -9,6 +9,7 @@ import polars as pl
 from sqlalchemy import ColumnElement, case, func, select
 
 from empathylab.store.lab import Lab
+from empathylab.store.listings.kept_counts import kept_counts
 from empathylab.store.ratings import named_study
 from empathylab.store.schema import (
     arms,
@@ -25,6 +26,10 @@ from empathylab.store.studies.records import real_people
 
 def replies_by_set(lab: Lab) -> pl.DataFrame:
     """How many replies each respondent gave to each set, to how many situations."""
+    return kept_counts(lab, "replies", lambda: _replies_by_set(lab))
+
+
+def _replies_by_set(lab: Lab) -> pl.DataFrame:
     # By numbers, which an index holds; names come afterwards. Two versions of a set may hold the
     # same situation, which counts once.
     counted = (
@@ -136,6 +141,18 @@ def rating_counts(lab: Lab, study: str) -> RatingCounts:
     return RatingCounts(len(names), int(people), int(given or 0))
 
 
+def count_raters(lab: Lab, study: str) -> int:
+    """How many raters the study has, with ratings or without."""
+    query = (
+        select(func.count())
+        .select_from(raters)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .where(named_study(study), real_people())
+    )
+    with lab.reading() as connection:
+        return int(connection.execute(query).scalar_one())
+
+
 def arms_rated(lab: Lab, study: str) -> pl.DataFrame:
     """By arm and dimension, how many raters and situations, in the order of the first rating."""
     arm = func.coalesce(arms.c.name, respondents.c.name)
@@ -150,7 +167,7 @@ def arms_rated(lab: Lab, study: str) -> pl.DataFrame:
         .group_by(arm, ratings.c.dimension)
         .order_by(func.min(ratings.c.id))
     )
-    return lab.frame(query)
+    return kept_counts(lab, f"arms of {study}", lambda: lab.frame(query))
 
 
 def labels_given(lab: Lab, study: str) -> pl.DataFrame:
@@ -168,7 +185,7 @@ def labels_given(lab: Lab, study: str) -> pl.DataFrame:
         .group_by(arm, ratings.c.dimension, ratings.c.label)
         .order_by(func.min(ratings.c.id))
     )
-    return lab.frame(query)
+    return kept_counts(lab, f"labels of {study}", lambda: lab.frame(query))
 
 
 def rated_situations(lab: Lab, study: str) -> pl.DataFrame:
@@ -179,7 +196,7 @@ def rated_situations(lab: Lab, study: str) -> pl.DataFrame:
         .group_by(situation_sets.c.name, situations.c.key)
         .order_by(func.min(ratings.c.id))
     )
-    return lab.frame(query)
+    return kept_counts(lab, f"situations of {study}", lambda: lab.frame(query))
 
 
 def _rated(study: str, *columns: ColumnElement[Any]) -> Any:

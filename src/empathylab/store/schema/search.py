@@ -36,6 +36,9 @@ USING gin (to_tsvector('simple', left(text, 100000)))
 FILL_AFTER = """
 INSERT INTO response_search(rowid, text) SELECT id, text FROM responses WHERE id > ?
 """
+KEEP_WORDS = "INSERT INTO response_search(response_search, rank) VALUES ('hashsize', ?)"
+"""How many bytes of words SQLite's index gathers in memory before it writes them."""
+KEPT_WORDS_BYTES = 1024 * 1024
 FORGET_DELETED = "INSERT INTO response_search(response_search) VALUES ('optimize')"
 """Rewrites SQLite's index without the words of deleted texts, which stay in it until then."""
 

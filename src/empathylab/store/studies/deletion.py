@@ -188,6 +188,7 @@ def exclude_replies(connection: Connection, study: str, person: str, reason: str
         )
         .values(outcome=after, reason=reason)
     )
+    clear_results(connection)
     return done.rowcount
 
 

@@ -22,7 +22,7 @@ class LiveReply(NamedTuple):
     author: str
     label: str | None
     replier: str
-    """The model, the partner, the confederate, or the author where the reply is fixed."""
+    """The partner or the confederate; else the author, also where its fallback is shown."""
     reply: str
     """The conversation's number in the lab."""
     turns: tuple[tuple[str, str], ...]
@@ -58,13 +58,12 @@ def live_replies(connection: Connection, study: int) -> list[LiveReply]:
         own = turns.get(int(row.id), [])
         replies = [turn for turn in own if turn.sender == "respondent"]
         partner = names.get(int(row.partner_id)) if row.partner_id is not None else None
-        models = [turn.model for turn in replies if turn.model]
         found.append(
             LiveReply(
                 participant=str(row.person),
                 author=row.author,
                 label=row.label,
-                replier=models[0] if models else partner or row.taken_by or row.author,
+                replier=partner or row.taken_by or row.author,
                 reply=str(row.id),
                 turns=tuple(
                     (

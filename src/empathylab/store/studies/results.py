@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select, update
 
 from empathylab.store import schema
 from empathylab.store.inserts import add_item_answers, add_respondent, insert_returning_ids
+from empathylab.store.results import clear_results
 
 HUMAN = "human"
 
@@ -92,6 +93,7 @@ def exclude_rater(connection: Connection, study: int, person: str, reason: str |
         kept = {key: value for key, value in details.items() if key != "marks"}
         marked = {**kept, "marks": marks} if marks else kept
         connection.execute(update(table).where(mine).values(details=marked))
+        clear_results(connection)
 
 
 def _add_ratings(connection: Connection, rater: int, given: Sequence[GivenRating]) -> None:

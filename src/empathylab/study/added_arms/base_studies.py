@@ -32,7 +32,7 @@ from empathylab.study.design.reading import study_from_dict
 
 MOST_NAMED = 5
 UNCHECKED = (
-    "Not checked, because the release does not hold it: the texts of consent, tutorial and "
+    "Not checked, because the release does not contain it: the texts of consent, tutorial and "
     "instructions, the order of the pages, the wording of the raters' scales, how many responses a "
     "rater got, and how people were recruited."
 )
@@ -73,8 +73,8 @@ def join_base(
         base = _of_release(connection, row, file, known, offered, where)
     if base.study.design != "between" or not base.study.rated:
         raise InputError(
-            "only a study between subjects, in which responses are rated, takes a new arm later; "
-            "within subjects every rater sees all arms",
+            "only a between-subjects study with rated responses can get a new arm later; within "
+            "subjects, every rater sees all arms",
             where=where,
             remedy=f"Launch version {row.version + 1} with all arms.",
         )
@@ -117,8 +117,8 @@ def _of_archive(connection: Connection, row: Any, file: Study | None, where: str
     ]
     if file is None:
         notes.append(
-            "People come by an open link: an archive holds no completion codes. Give the study's "
-            "file with --file for another way."
+            "The study recruits with an open link, because an archive contains no completion "
+            "codes. To recruit in another way, give the study's file with --file."
         )
     keys = tuple(situation.id for situation in situations.values())
     return JoinBase(row, study, tuple(situations), keys, scales, found, tuple(notes))
@@ -136,10 +136,10 @@ def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int
         wanted = here.get(current, current)
         if wanted not in held:
             raise InputError(
-                f"the lab does not hold the wording of the scale {name} that the study used "
+                f"the lab does not have the wording of the scale {name} that the study used "
                 f"(SHA-256 {wanted})",
                 where=where,
-                remedy="Bring the same file as the study's lab: empathylab scales import FILE",
+                remedy="Import the same file as in the study's lab: empathylab scales import FILE",
             )
         found[name] = (held[wanted], wanted)
     return found
@@ -155,7 +155,7 @@ def _of_release(
 ) -> JoinBase:
     if file is None or offered is None:
         raise InputError(
-            "the lab holds the ratings of this study, but none of the texts that raters saw",
+            "the lab has the ratings of this study, but not the texts that raters saw",
             where=where,
             remedy="Write them into a study file and give it with --file STUDY.yaml.",
         )
@@ -192,7 +192,9 @@ def _of_release(
 def _unchecked(row: Any) -> list[str]:
     said = [UNCHECKED]
     if not all(dimension.get("question") for dimension in row.protocol["dimensions"]):
-        said.append("The release does not tell what raters were asked, only on which points.")
+        said.append(
+            "The release does not say what raters were asked, only the points of the scale."
+        )
     note = row.protocol.get("replies", {}).get("note")
     return [*said, note] if note else said
 
@@ -232,7 +234,7 @@ def _require_same_points(row: Any, study: Study, where: str) -> None:
             "the file asks for a dimension that the study was not rated on",
             where=f"{where}, 'dimensions'",
             got=", ".join(mine),
-            remedy="Take it out.",
+            remedy="Remove it.",
         )
 
 
@@ -244,7 +246,7 @@ def _with_recruitment(study: Study, file: Study | None, where: str) -> Study:
     if changed:
         shown = ", ".join(changed[:MOST_NAMED])
         raise InputError(
-            "the file is not that of the study: an arm joins under the same protocol",
+            "the file does not match the study: a new arm needs the same protocol",
             where=where,
             got=f"other {shown}",
             remedy="Undo these changes, or leave out --file.",

@@ -50,7 +50,7 @@ def choose_human_sample(
     where = f"study {row.name}"
     if not 0 < count <= len(keys):
         raise InputError(
-            f"a sample has between 1 and {len(keys)} situations, as many as the study has",
+            f"a sample must have 1 to {len(keys)} situations, the number in the study",
             where=where,
             got=count,
             remedy="Give another number with --human-sample.",
@@ -71,9 +71,9 @@ def choose_human_sample(
     else:
         command += " --file STUDY.yaml"
         advice = (
-            "The lab holds this study's ratings but not its texts: write them into a study file, "
-            "whose batches are shuffled, and close it once so many replies are rated. Or let "
-            "people rate just these replies elsewhere and bring the ratings with "
+            "The lab has this study's ratings but not its texts. Write them into a study file, "
+            "whose batches are shuffled, and close it once this many replies are rated. Or let "
+            "people rate only these replies elsewhere, and import the ratings with "
             f"`{_import_command(row, rows)}`."
         )
     name = _name(row.name, respondent, count)

@@ -82,7 +82,7 @@ def add_arm(
         wanted = file.situations
         if wanted is None:
             raise InputError(
-                "arms of a study with live replies are in its file",
+                "the arms of a study with live replies are set in its file",
                 where=f"study {name}",
                 remedy="Raise its version and add the author there.",
             )
@@ -111,7 +111,7 @@ def _join(
         return JoinedArm(row.name, name, arm.respondent, "unchanged", places, row.protocol_hash, ())
     if name in arms:
         raise InputError(
-            "the study has an arm of this name",
+            "the study already has an arm with this name",
             where=where,
             got=name,
             remedy="Give the new one another name with --arm.",
@@ -215,9 +215,9 @@ def _require_plan(
     plan = needed_raters(study, base.keys, replied, base.scales)
     if not plan.ready:
         raise InputError(
-            "the arm cannot join: " + " ".join(plan.problems).removesuffix("."),
+            "the arm cannot be added: " + " ".join(plan.problems).removesuffix("."),
             where=where,
-            remedy="Solve this first.",
+            remedy="Fix this first.",
         )
 
 

@@ -123,7 +123,8 @@ class AdminActions:
                 return False
             if row.world != "person":
                 raise InputError(
-                    "only people can be excluded; simulated raters and trials count nowhere anyway",
+                    "only people can be excluded; simulated raters and test visits are never "
+                    "counted",
                     where=f"study {self._running.name}",
                     got=person,
                     remedy="Leave them as they are.",
@@ -169,7 +170,7 @@ class AdminActions:
         """
         if (person is None) == (platform_id is None):
             raise InputError(
-                "a person is forgotten by their key or by their platform id",
+                "a person is identified by their key or by their platform ID",
                 remedy="Give one of the two.",
             )
         own, at = self._running.launched.row, self._running.now()

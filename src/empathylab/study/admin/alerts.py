@@ -54,7 +54,7 @@ def sentence(kind: str, details: Mapping[str, Any]) -> str:
     if kind == "quota":
         return f"Quota reached: {details['by']} = {details['kind']} ({details['limit']})."
     if kind == "done":
-        return f"All {details['places']} places are finished."
+        return f"All {details['places']} slots are finished."
     return {
         "comment": "A participant left a comment.",
         "complaint": "A participant left a comment that may be a complaint.",

@@ -101,7 +101,7 @@ def require_closed(
             f"the study is still {study.status}, so results by arm are not shown",
             where=f"study {study.name}",
             remedy=f"Run `empathylab study close {study.name}`, or give --peek with a reason, "
-            "which the audit log keeps.",
+            "which the audit log records.",
         )
     name, _, version = study.name.partition("@")
     with lab.writing() as connection:

@@ -103,7 +103,7 @@ def _held(connection: Connection, study: Study) -> Row[Any] | None:
         return None
     if held.launched_at is None:
         raise InputError(
-            "the lab holds an imported study of this name",
+            "the lab has an imported study with this name",
             got=study.name,
             remedy="Give this one another name.",
         )
@@ -212,8 +212,8 @@ def _launch_again(
         raise InputError(
             "situations or scales have changed in the lab since the study was launched",
             where=f"study {study.name}",
-            remedy=f"Restore them, or set version to {study.version + 1}: it is then another "
-            "study, with raters of its own.",
+            remedy=f"Restore them, or set version to {study.version + 1}: it is then a separate "
+            "study, with its own raters.",
         )
     for name, arm in before.arms.items():
         if study.arms.get(name) != arm:
@@ -221,7 +221,7 @@ def _launch_again(
                 "an arm that was launched can be stopped, but not removed or changed",
                 where=f"study {study.name}",
                 got=name,
-                remedy="Put it back as it was; a new arm needs a name of its own.",
+                remedy="Restore it. A new arm needs its own name.",
             )
     protocol = to_dict(study)
     if protocol == to_dict(before):
@@ -230,7 +230,7 @@ def _launch_again(
     for name in frozen_arms(connection, held.id):
         if name in new:
             raise InputError(
-                "this arm was rated elsewhere and takes nobody here",
+                "this arm was rated elsewhere and cannot get participants here",
                 where=f"study {study.name}",
                 got=name,
                 remedy="Leave it out of the file; its ratings stay in the study.",

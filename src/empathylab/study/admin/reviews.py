@@ -82,7 +82,7 @@ class Reviews:
                     f"only finished work can be {verdict}",
                     where=f"participant {person}",
                     got=row.status,
-                    remedy="Wait until they have finished, or free their place.",
+                    remedy="Wait until they have finished, or free their slot.",
                 )
             change_place(connection, row.id, review=verdict, review_reason=reason or None)
             act = "approve" if verdict == "approved" else "reject"
@@ -94,7 +94,7 @@ class Reviews:
             raise InputError(
                 "there is no such participant",
                 got=person[:60],
-                remedy="Take the key from the list of participants.",
+                remedy="Copy the key from the list of participants.",
             )
         return row
 

@@ -192,7 +192,9 @@ def _once(
         key = tuple(row[name] for name in names)
         if key in found:
             _refuse(
-                "this is there twice", f"{where}, {member} row {number}", ", ".join(map(str, key))
+                "this row appears twice",
+                f"{where}, {member} row {number}",
+                ", ".join(map(str, key)),
             )
         found.add(key)
     return found

@@ -101,7 +101,7 @@ def _put(path: Path, content: bytes) -> None:
             "the archive cannot be written",
             where=str(path),
             got=error.strerror,
-            remedy="Give another place.",
+            remedy="Choose another path.",
         ) from None
 
 
@@ -140,23 +140,23 @@ def _entries(packed: zipfile.ZipFile, where: str) -> dict[str, zipfile.ZipInfo]:
     found: dict[str, zipfile.ZipInfo] = {}
     for item in packed.infolist():
         if item.filename in found:
-            _refuse("a member is there twice", where, item.filename)
+            _refuse("a file in the archive appears twice", where, item.filename)
         if item.filename not in (MANIFEST, *MEMBERS):
-            _refuse("this member does not belong into an archive of a study", where, item.filename)
+            _refuse("this file does not belong in a study archive", where, item.filename)
         if item.flag_bits & 1:
-            _refuse("a member is encrypted", where, item.filename)
+            _refuse("a file in the archive is encrypted", where, item.filename)
         if item.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            _refuse("a member is packed in an unknown way", where, item.filename)
+            _refuse("a file in the archive is compressed in an unknown way", where, item.filename)
         swollen = item.file_size > _MOST_RATIO * max(1, item.compress_size)
         if item.file_size > _RATIO_FROM and swollen:
             _refuse("a member is packed tighter than any study can be", where, item.filename)
         found[item.filename] = item
     for name in (MANIFEST, *MEMBERS):
         if name not in found:
-            _refuse("a member is missing", where, name)
+            _refuse("a file is missing from the archive", where, name)
     total = sum(item.file_size for item in found.values())
     if total > MOST_BYTES:
-        _refuse(f"the archive holds more than {MOST_BYTES:,} bytes", where, f"{total:,}")
+        _refuse(f"the archive contains more than {MOST_BYTES:,} bytes", where, f"{total:,}")
     return found
 
 
@@ -168,7 +168,7 @@ def _unpacked(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str) -> by
         while part := opened.read(_READ_AT_ONCE):
             content += part
             if len(content) > most:
-                _refuse("a member is larger than it may be", where, entry.filename)
+                _refuse("a file in the archive is too large", where, entry.filename)
             if len(content) > _RATIO_FROM and len(content) > _MOST_RATIO * entry.compress_size:
                 _refuse("a member is packed tighter than any study can be", where, entry.filename)
     return bytes(content)

@@ -148,7 +148,7 @@ class _Packer:
     def _refuse_empty(self) -> None:
         if not self._situations and not self._raters:
             raise InputError(
-                "the study holds neither frozen situations nor raters, so there is nothing to "
+                "the study has neither frozen situations nor raters, so there is nothing to "
                 "archive",
                 where=f"study {self.study.name}",
                 remedy="Launch it, or import its ratings.",
@@ -161,7 +161,7 @@ class _Packer:
             raise InputError(
                 "raters rated responses to situations that are not the study's",
                 where=f"study {self.study.name}",
-                remedy="Take those ratings out of the study.",
+                remedy="Remove those ratings from the study.",
             )
         return sorted(
             responses,

@@ -84,7 +84,7 @@ def _held(connection: Connection, archive: Archive, name: str) -> bool:
     if known is None and pack(connection, row).hash == archive.hash:
         return True
     raise InputError(
-        f"the lab holds a study of this name and version ({version}) that is not the archive's",
+        f"the lab has a different study with this name and version ({version})",
         got=name,
         remedy="Give the archive's study another name with --name, or import it into another lab.",
     )
@@ -128,12 +128,12 @@ def _notes(content: Mapping[str, Any], scales: Mapping[str, tuple[int, str]]) ->
     said = []
     if not is_complete(content["protocol.json"]):
         said.append(
-            "The archive holds no texts of the study, because its own lab imported the ratings "
-            "from a file: a new arm needs a study file of yours."
+            "The archive does not contain the study's texts, because its lab imported the ratings "
+            "from a file. To add an arm, you need your own study file."
         )
     said += [
-        f"The wording of the scale {item['called']} is not in the archive: bring it with "
-        "`empathylab scales import FILE` before an arm is added."
+        f"The wording of the scale {item['called']} is not in the archive. Import it with "
+        "`empathylab scales import FILE` before you add an arm."
         for item in content["scales.json"]
         if item["called"] is not None and scales[item["fingerprint"]][1] != item["fingerprint"]
     ]
@@ -143,8 +143,8 @@ def _notes(content: Mapping[str, Any], scales: Mapping[str, tuple[int, str]]) ->
 def _check_name(name: str, where: str) -> None:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise InputError(
-            "a study's name is made of letters, digits, dots, hyphens and underscores",
+            "a study's name must be letters, digits, dots, hyphens and underscores",
             where=where,
             got=name,
-            remedy="Give another with --name.",
+            remedy="Choose another name with --name.",
         )

@@ -44,14 +44,14 @@ FOR_GOOD: frozenset[Status] = frozenset({"withdrawn", "failed", "excluded"})
 """Anyone who left so does not come back."""
 
 _SENTENCES: dict[Reason, str] = {
-    "full": "All places in this study are taken. Thank you for your interest.",
-    "quota": "We already have enough people like you in this study. Thank you for your interest.",
-    "stopped": "This study is not taking anybody new at the moment.",
+    "full": "This study has all the participants it needs. Thank you for your interest.",
+    "quota": "The group you belong to is already full. Thank you for your interest.",
+    "stopped": "This study is not taking new participants right now.",
     "paused": "This study is paused. Please come back later.",
     "closed": "This study is closed. Thank you for your interest.",
     "ended": "Your part in this study has ended.",
-    "given-on": "You were away for so long that your place was given to someone else. What you "
-    "answered has been kept.",
+    "given-on": "You were away for a long time, so we gave your place to someone else. Your "
+    "answers have been kept.",
 }
 AHEAD = timedelta(days=1)
 

@@ -97,7 +97,7 @@ def _one_reply(study: Study, situations: Sequence[str]) -> Iterator[list[Item]]:
     if len(situations) % len(arms):
         raise InputError(
             f"the number of situations must be a multiple of the number of arms, {len(arms)}, "
-            "where each rater sees one reply to a situation",
+            "if each rater sees one reply per situation",
             got=len(situations),
             remedy=f"Use {len(situations) - len(situations) % len(arms)} of them, or set "
             "replies_per_situation to all.",

@@ -61,7 +61,7 @@ def require_told(study: Study, told: Mapping[str, str]) -> None:
         kinds = sorted({**quota.counts, **quota.shares})
         if not quota.others and told.get(name) not in kinds:
             raise InputError(
-                f"links must give the {name} of each participant, or the quota admits nobody",
+                f"links must give the {name} of each participant, because a quota uses it",
                 where=f"study {study.name}",
                 got=told.get(name, "nothing"),
                 remedy=f"Say {' or '.join(f'{name}={kind}' for kind in kinds)}.",
@@ -104,13 +104,13 @@ def quota_problems(quotas: Sequence[Quota], places: int) -> list[str]:
         total = sum(quota_limits(quota, places).values())
         if total < places:
             problems.append(
-                f"The quota by {quota.by!r} admits {total} people, but {places} places must be "
-                f"filled: raise it by {places - total}, or set 'others' to {places - total}."
+                f"The quota by {quota.by!r} admits {total} people, but the study has {places} "
+                f"slots: raise it by {places - total}, or set 'others' to {places - total}."
             )
         elif total > places:
             problems.append(
-                f"The quota by {quota.by!r} asks for {total} people, but there are {places} "
-                f"places: lower it by {total - places}, or ask for more ratings."
+                f"The quota by {quota.by!r} asks for {total} people, but the study has {places} "
+                f"slots: lower it by {total - places}, or ask for more ratings."
             )
     return problems
 

@@ -111,7 +111,7 @@ class Attention(Block):
         if self.after >= most:
             raise misfit(
                 f"'after' must be less than the {most} items of a batch",
-                "Lower it, or take out 'inside' and 'after' for a page of its own.",
+                "Lower it, or remove 'inside' and 'after' to give the check its own page.",
                 at=(*at, "after"),
                 got=self.after,
             )
@@ -119,7 +119,7 @@ class Attention(Block):
     def notes(self, batch_sizes: Sequence[int]) -> Iterable[str]:
         """Where a batch is shorter than planned, the check closes it."""
         if self.after is not None and batch_sizes and self.after >= min(batch_sizes):
-            yield f"In the smallest batches the check {self.id!r} comes after the last item."
+            yield f"In the smallest batches, the check {self.id!r} comes after the last item."
 
     def steps(self, path: ParticipantPath, answers: Answers) -> Iterator[Step]:
         """A page of its own, unless it stands inside another block."""

@@ -34,8 +34,8 @@ class Imagine(WorkBlock):
         super().check_fit(study, at)
         if study.batch_size != 1:
             raise misfit(
-                "each participant imagines one situation: a second would be coloured by the first",
-                "Set batch_size to 1, or leave it out.",
+                "each participant imagines one situation: the first would affect the second",
+                "Set batch_size to 1, or remove it.",
                 at=at,
                 got=f"batch_size {study.batch_size}",
             )

@@ -73,7 +73,7 @@ INPUTS: dict[InputKind, Input] = {
     "number": Input("a number", 5.0),
     "paragraph": Input("free words", 60.0),
     "preference": Input("the better of two replies", 6.0),
-    "ranking": Input("a place for each entry", 5.0),
+    "ranking": Input("a rank for each item", 5.0),
     "slider": Input("a point on a line", 5.0),
 }
 

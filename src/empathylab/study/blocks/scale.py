@@ -38,7 +38,7 @@ class ScaleBlock(Block):
         if self.phase == "evoked" and not any(item.evokes for item in before):
             raise misfit(
                 "a scale is asked in the phase 'evoked' after a situation has been imagined",
-                "Put a block imagine before it, or take out the phase.",
+                "Put a block imagine before it, or remove the phase.",
                 at=at,
             )
 

@@ -53,7 +53,7 @@ class WorkBlock(Block):
         for number, question in enumerate(self.questions):
             if question.name in taken:
                 raise misfit(
-                    f"the page asks {question.name!r} already",
+                    f"the page already asks {question.name!r}",
                     "Give the question another name.",
                     at=(*at, "questions", number, "name"),
                 )

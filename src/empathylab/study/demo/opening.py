@@ -31,9 +31,9 @@ def open_demo(lab: Lab, *, who: str = "researcher") -> str:
         held = find_study(connection, study.name)
     if held is not None and held.launched_at is None:
         raise InputError(
-            "the lab holds an imported study of this name",
+            "the lab has an imported study with this name",
             got=study.name,
-            remedy="Open the demonstration in another lab, with --lab.",
+            remedy="Open the demo in another lab, with --lab.",
         )
     if held is not None and held.version >= study.version:
         return study.name

@@ -133,16 +133,16 @@ def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
         platform = first.protocol.get("recruitment", {}).get("platform")
         if platform not in (None, study.recruitment.platform):
             yield (
-                f"The first study, {first.name}, takes people from {platform}: use the same "
+                f"The first study, {first.name}, recruits on {platform}: use the same "
                 "platform, so that they are recognised."
             )
     held = find_study(connection, study.name)
     if held is None:
         return
     if held.launched_at is None:
-        yield f"The lab holds an imported study called {study.name!r}: give this one another name."
+        yield f"The lab has an imported study called {study.name!r}: give this one another name."
     elif study.version < held.version:
-        yield f"Version {held.version} has been launched already: launch that, or a newer one."
+        yield f"Version {held.version} has already been launched: launch that one, or a newer one."
     elif study.version == held.version:
         before = study_from_dict(held.protocol, where=f"study {study.name} of the lab")
         try:

@@ -34,8 +34,8 @@ def _check_conditions(study: Study) -> None:
         if block.show_if is not None and (block.position or block.rates_responses or inside):
             where = "a check inside another block" if inside else f"a block {block.kind}"
             raise wrong(
-                f"left out of {where}: everybody sees it",
-                "Take it out.",
+                f"left out of {where}: everyone sees it",
+                "Remove it.",
                 at=(*at, "show_if"),
             )
         for key, text, own in block.conditions():
@@ -57,7 +57,7 @@ def _check_comparison(
         if name in study.demographic_fields:
             raise misfit(
                 f"{name!r} is asked later, so nobody has answered it here",
-                "Ask it before, or go by another question.",
+                "Ask it earlier, or use another question.",
                 at=at,
             )
         raise unknown("question", name, asked, at=at)
@@ -98,7 +98,7 @@ def _check_order(study: Study) -> None:
         if block.unique and count > 1:
             raise misfit(
                 f"there are {count} blocks {block.kind}; a study has one",
-                "Take one of them out.",
+                "Remove one of them.",
                 at=("blocks", number),
             )
 
@@ -114,8 +114,8 @@ def _check_follow_up(study: Study) -> None:
     for number, block in enumerate(study.blocks):
         if block.is_work or block.is_live:
             raise wrong(
-                "left out of a follow-up: it has questionnaires only",
-                "Take it out.",
+                "left out of a follow-up, which has questionnaires only",
+                "Remove it.",
                 at=("blocks", number),
                 got=block.kind,
             )
@@ -127,7 +127,7 @@ def _check_live(study: Study) -> None:
         for number in talking:
             raise misfit(
                 f"a block {study.blocks[number].kind} needs the key 'live' of the study",
-                "Say there who answers participants.",
+                "Say there who replies to participants.",
                 at=("blocks", number),
             )
         return
@@ -140,7 +140,7 @@ def _check_live(study: Study) -> None:
         if block.is_work and not block.is_own_experience:
             raise wrong(
                 "left out with live replies: there are no situations",
-                "Take it out.",
+                "Remove it.",
                 at=("blocks", number),
                 got=block.kind,
             )
@@ -163,7 +163,7 @@ def _check_arms(study: Study) -> None:
             if key in study.model_fields_set:
                 raise wrong(
                     "left out where no responses are rated",
-                    "Take it out, or add a block rate.",
+                    "Remove it, or add a block rate.",
                     at=(key,),
                 )
         return
@@ -176,7 +176,7 @@ def _check_arms(study: Study) -> None:
         if source in seen:
             raise misfit(
                 f"the arms {seen[source]!r} and {name!r} show the same responses",
-                "Take one of them out, or give them different prompts.",
+                "Remove one of them, or give them different prompts.",
                 at=("arms",),
                 got=arm.respondent,
             )
@@ -190,7 +190,7 @@ def _check_within(study: Study) -> None:
         if "replies_per_situation" in study.model_fields_set:
             raise wrong(
                 "left out in a design between subjects",
-                "Set design to within, or take it out.",
+                "Set design to within, or remove it.",
                 at=("replies_per_situation",),
             )
         return
@@ -238,7 +238,7 @@ def _check_quota(quota: Quota, at: Path, asked: dict[str, Question]) -> None:
     field = asked[quota.by]
     if not field.values or not field.required:
         raise wrong(
-            f"by a required choice, and {quota.by!r} is none",
+            f"by a required choice, and {quota.by!r} is not one",
             "Make the question a required choice.",
             at=at,
             got=quota.by,

@@ -253,8 +253,8 @@ class Study(FileModel):
         given = [key for key in keys if getattr(self, key) is not None]
         if len(given) != 1:
             raise wrong(
-                "given with situations, with live where participants tell their own, or with "
-                "follow_up where they answer questionnaires days later",
+                "given with situations; with live, if participants describe their own; or with "
+                "follow_up, if they answer questionnaires days later",
                 "Keep one of the three.",
                 got=" and ".join(given) or "none",
             )
@@ -293,7 +293,7 @@ class Study(FileModel):
                 raise misfit(
                     "an arm's name must be letters, digits, dots and hyphens, 60 at most, and not "
                     f"{EVERYONE!r}",
-                    "Rename the arm; the respondent's name goes behind the colon.",
+                    "Rename the arm. The respondent's name goes after the colon.",
                     at=(name,),
                     got=name,
                 )

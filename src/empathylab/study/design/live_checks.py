@@ -31,7 +31,7 @@ def live_problems(study: Study) -> Iterator[str]:
     if study.help is None:
         yield (
             "A study with live replies needs `help`: participants write about themselves and must "
-            "find out at any time where to get help."
+            "always be able to see where to get help."
         )
     yield from _costs(live)
 
@@ -77,7 +77,7 @@ def _costs(live: Live) -> Iterator[str]:
 
 def _check_notes(study: Study, live: Live) -> Iterator[str]:
     if not live.checks:
-        yield "`checks` is empty: replies of models are shown whatever they say."
+        yield "`checks` is empty: models' replies are shown without any check."
     for check in ("unsafe", "identity", "refusal"):
         unknown = unknown_languages(check, study.languages) if check in live.checks else ()
         if unknown:
@@ -106,12 +106,13 @@ def live_notes(study: Study) -> Iterator[str]:
         return
     paid = [name for name, author in live.authors.items() if author.receiver is not None]
     if paid and live.costs.study is None:
-        yield "There is no `costs.study`: nothing limits what the replies cost in all."
+        yield "There is no `costs.study`: nothing limits the total cost of the replies."
     if any(author.kind == "model" for author in live.authors.values()):
         if live.delay.minimum < _SHORT_DELAY:
             yield (
-                f"A reply can be due after {live.delay.minimum:g} s. A model that is slower is "
-                "replaced by the fallback, so that waiting does not identify the author. Pilot "
+                f"A reply can be due after {live.delay.minimum:g} s. If the model is slower, the "
+                "fallback is shown instead, so that the waiting time does not identify the "
+                "author. Pilot "
                 "the study and see how often."
             )
         yield from _check_notes(study, live)
@@ -119,8 +120,8 @@ def live_notes(study: Study) -> Iterator[str]:
     if live.crisis_words:
         if unknown := unknown_languages("crisis", study.languages):
             yield (
-                f"There are no crisis words in {', '.join(unknown)}: only English ones and the "
-                "participant's own wish stop a conversation."
+                f"There are no crisis words in {', '.join(unknown)}: only English ones, or the "
+                "participant, can stop a conversation."
             )
     else:
-        yield "`crisis_words` is off: only the participant's own wish stops a conversation."
+        yield "`crisis_words` is off: only the participant can stop a conversation."

@@ -53,9 +53,9 @@ def information_warnings(
             unseen = [item for item in shown if item not in seen_fields(fields, situations)]
             if unseen:
                 yield (
-                    f"Raters see {_listed(unseen)}, which the respondent of arm {arm!r} was not "
-                    f"told ({name}). Take it out of `shows`, or ask for the replies again with a "
-                    "template that tells it."
+                    f"Raters see {_listed(unseen)}, which the respondent of arm {arm!r} did not "
+                    f"get ({name}). Remove it from `shows`, or collect the replies again with a "
+                    "template that includes it."
                 )
 
 
@@ -72,7 +72,7 @@ def information_sentence(
     sentence = f"Raters saw {_listed(shown)}."
     for name in sorted({name for names in prompts.values() for name in names}):
         if (fields := told(name)) is not None:
-            sentence += f" Models were told {_listed(seen_fields(fields, situations))} ({name})."
+            sentence += f" Models got {_listed(seen_fields(fields, situations))} ({name})."
     return sentence
 
 

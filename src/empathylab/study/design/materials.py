@@ -71,7 +71,7 @@ def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
 
 def _too_few(study: Study, what: str, wanted: int, found: int) -> InputError:
     return InputError(
-        f"the study wants {wanted} {what}, but there are {found}",
+        f"the study asks for {wanted} {what}, but there are {found}",
         where=f"study {study.name}, 'situations'",
         remedy="Ask for fewer, or name a larger set.",
     )

@@ -104,7 +104,8 @@ def needed_raters(
     problems += live_problems(study)
     if study.follow_up is not None and study.recruitment.platform == "open":
         problems.append(
-            "A follow-up must know who comes: use the platform of the first study (prolific, "
+            "A follow-up must recognise participants: use the platform of the first study "
+            "(prolific, "
             "mturk, sona or invitation), not open."
         )
     if slots:
@@ -165,22 +166,22 @@ def _missing_wording(study: Study, scales: Mapping[str, Scale]) -> Iterator[str]
     for scale in chosen.values():
         if scale.words is None:
             yield (
-                f"The wording of the {scale.name} does not ship: bring it from a file you have "
+                f"The wording of the {scale.name} does not ship. Import it from your own file "
                 "with `empathylab scales import FILE`."
             )
 
 
 def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     if study.content_note is None:
-        yield "There is no content_note: people should know beforehand what may distress them."
+        yield "There is no content_note: people should know in advance what may distress them."
     if study.help is None:
-        yield "There is no help: say where people find help if a text weighs on them."
+        yield "There is no help: say where people can find help if a text upsets them."
     yield from live_notes(study)
     if study.contact is None:
         yield "There is no contact: participants must be able to ask about the study."
     rules = {exclusion.get("rule") for exclusion in study.exclusions}
     if "failed attention" in rules and not any(block.checks_attention for block in study.blocks):
-        yield "The rule 'failed attention' excludes nobody: there is no attention check."
+        yield "The rule 'failed attention' has no effect: there is no attention check."
     for block in study.blocks:
         yield from block.notes(sizes)
     yield from _attention_notes(study)
@@ -188,8 +189,8 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
         if quota.source == "platform":
             kinds = ", ".join(quota.counts or quota.shares)
             yield (
-                f"The quota by {quota.by!r} goes by what links say: people of each kind need a "
-                f"link of their own, with {quota.by}=… in it ({kinds})."
+                f"The quota by {quota.by!r} uses what links say: each group needs its own link, "
+                f"with {quota.by}=… in it ({kinds})."
             )
     if study.situations is not None and sizes and set(sizes) != {study.items_per_rater}:
         low, high = min(sizes), max(sizes)
@@ -201,12 +202,12 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     if study.rated and study.repeats == 1:
         yield "Each response is rated once, so agreement between raters cannot be measured."
     if unfilled := unfilled_texts(study):
-        yield f"There is still text in [[double brackets]] to fill in: {', '.join(unfilled)}."
+        yield f"Text in [[double brackets]] is not filled in yet: {', '.join(unfilled)}."
     for language in study.languages:
         if count := untranslated(language, study.interface):
             yield (
-                f"{count} texts of the pages themselves, such as 'Continue', are in English where "
-                f"people read {language!r}: bring them under the key interface."
+                f"{count} interface texts, such as 'Continue', are still in English for "
+                f"{language!r}: translate them under the key interface."
             )
     yield from _naming_notes(study)
 
@@ -265,7 +266,7 @@ def _naming_notes(study: Study) -> Iterator[str]:
         words = _words(block).lower()
         found = [item for item in telling if item.lower() in words]
         if found and block.position != "last":
-            yield f"The block {block.id!r} names {found[0]!r}, which tells raters who is compared."
+            yield f"The block {block.id!r} names {found[0]!r}, which shows raters who is compared."
 
 
 _HARMLESS = frozenset({"human", "humans", "people", "person", "model", "everyone"})

@@ -91,9 +91,10 @@ def require_same_protocol(launched: Study, now: Study) -> None:
     if changed and now.version <= launched.version:
         shown = ", ".join(changed[:5]) + (" …" if len(changed) > 5 else "")
         raise InputError(
-            f"the protocol of {launched.name!r} is frozen since its launch, and {shown} changed",
-            remedy=f"Undo the change, or set version to {launched.version + 1}: it is then another "
-            "study, with raters of its own.",
+            f"the protocol of {launched.name!r} has been frozen since its launch, but {shown} "
+            "changed",
+            remedy=f"Undo the change, or set version to {launched.version + 1}: it is then a "
+            "separate study, with its own raters.",
         )
 
 

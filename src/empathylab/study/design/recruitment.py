@@ -70,7 +70,7 @@ class Recruitment(FileModel):
         for outcome, code in self.codes.items():
             if code in seen:
                 raise wrong(
-                    "another code than those before it",
+                    "a code that no other outcome has",
                     "Give each outcome its own.",
                     at=("codes", outcome),
                 )
@@ -90,7 +90,7 @@ class Recruitment(FileModel):
             wanted["screen_out"] = ("screened-out",)
         for key, outcomes in wanted.items():
             if outcomes and self.platform != "prolific":
-                raise wrong("left out: only Prolific has it", "Take it out.", at=(key,))
+                raise wrong("left out: only Prolific has it", "Remove it.", at=(key,))
             for outcome in outcomes:
                 if outcome not in self.codes:
                     raise misfit(

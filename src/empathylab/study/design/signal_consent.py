@@ -21,8 +21,8 @@ def signal_problems(study: Study) -> Iterator[str]:
         stems = _RECORDED.get(language.partition("-")[0].lower())
         if stems is None:
             yield (
-                f"`signals: true` cannot be used with the language {language!r}: it is not known "
-                "how a consent text in it says that pasting and typing are recorded."
+                f"`signals: true` cannot be used with the language {language!r}: EmpathyLab "
+                "cannot check that a consent text in it says that pasting and typing are recorded."
             )
         elif not all(any(stem in words for stem in kind) for kind in stems):
             yield (

@@ -100,7 +100,7 @@ def _said(written: str, language: str, values: Values, path: Path) -> str:
         if value is None:
             key = _KEYS[name]
             raise misfit(
-                f"the text has {{{{{name}}}}}, and the file has no {key}", f"Add {key}.", at=path
+                f"the text has {{{{{name}}}}}, but the file has no {key}", f"Add {key}.", at=path
             )
         return value.said(language) if isinstance(value, Text) else str(value)
 

@@ -70,7 +70,7 @@ def _own(found: StudyTables, column: str) -> tuple[str | None, str | None]:
         return f"`{column.removeprefix(FIRST)}` in the first study" if is_first else None, None
     asked = _asked_column(found.study, column)
     if asked is None:
-        return "Told about the rater by the platform or the imported file", None
+        return "About the rater, from the platform or the imported file", None
     return asked.meaning, asked.values
 
 

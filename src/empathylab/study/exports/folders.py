@@ -96,11 +96,11 @@ def export_study(
     notes = []
     if blind:
         notes.append(
-            "The study is not closed: how responses were rated, and in which arm, is left out. "
-            "Close it, or give a reason with --peek."
+            "The study is not closed: ratings and arms are left out. Close it, or give a reason "
+            "with --peek."
         )
     if identities:
-        notes.append(f"{IDENTITIES} tells who people are: keep it apart, and do not pass it on.")
+        notes.append(f"{IDENTITIES} identifies people: keep it separate, and do not share it.")
     counts = {f"{key}.{format}": table.height for key, table in tables.tables.items()}
     return ExportedStudy(
         row.name,
@@ -128,7 +128,7 @@ def export_archive(
         row = any_study(connection, name)
         if _is_blind(row, peek):
             raise InputError(
-                "an archive tells which arm was rated how, and the study is not closed",
+                "an archive shows how each arm was rated, but the study is not closed",
                 where=f"study {row.name}",
                 remedy=f"Run `empathylab study close {row.name}`, or give a reason with --peek.",
             )
@@ -150,7 +150,7 @@ def export_archive(
 def _is_blind(row: Any, peek: str | None) -> bool:
     if peek is not None and not peek.strip():
         raise InputError(
-            "a look at an open study's arms needs a reason, which is written down",
+            "viewing an open study's arms needs a reason, which the audit log records",
             where="--peek",
             remedy="Say why.",
         )
@@ -283,9 +283,9 @@ def _identities(people: Sequence[Any]) -> bytes:
 def _refuse_taken(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
-            "there is something in this place already",
+            "this path already exists",
             where=str(folder),
-            remedy="Name a new folder; nothing is written over.",
+            remedy="Name a new folder; existing ones are never overwritten.",
         )
 
 
@@ -310,7 +310,7 @@ def _write(folder: Path, files: Mapping[str, bytes], identities: bytes | None) -
             "the export cannot be written",
             where=str(folder),
             got=error.strerror,
-            remedy="Give another folder.",
+            remedy="Choose another folder.",
         ) from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)

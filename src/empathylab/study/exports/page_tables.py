@@ -65,7 +65,7 @@ def comments(source: StudySource) -> list[Record]:
 
 
 def partial_answers(source: StudySource) -> list[Record]:
-    """What people answered who did not finish."""
+    """Answers of people who did not finish."""
     if source.row.launched_at is None:
         return []
     finished = set(source.names.values())

@@ -28,8 +28,8 @@ SIGNALS = (
 """Columns of `raters` that studies with `signals: true` have."""
 
 LIVE = (
-    ColumnSpec("author", "text", "Who answered the participant, by the name in the study file"),
-    ColumnSpec("label", "text", "What the participant was told about the author"),
+    ColumnSpec("author", "text", "Who replied to the participant, by the name in the study file"),
+    ColumnSpec("label", "text", "What the participant read about the author"),
     ColumnSpec(
         "reply_outcome",
         "text",

@@ -10,20 +10,20 @@ from empathylab.table_specs import ColumnSpec, TableSpec
 _DAY = "In UTC; moments finer than a day stay in the lab"
 _DATE = "YYYY-MM-DD"
 _RATER = ColumnSpec(
-    "rater", "text", "The rater: a name drawn for this study alone, the same in all tables"
+    "rater", "text", "The rater: a random name for this study only, the same in all tables"
 )
 _SET = ColumnSpec("set", "text", "The set that the situation is from")
 _SITUATION = ColumnSpec("situation", "text", "The situation's id in its set")
 _POSITION = ColumnSpec(
-    "position", "whole number", "In which place the rater saw it, counted from 1 in its block"
+    "position", "whole number", "The position in which the rater saw it, from 1 in its block"
 )
 _PAGE_POSITION = ColumnSpec(
-    "position", "whole number", "In which place the rater answered the page, from 1"
+    "position", "whole number", "The position in which the rater answered the page, from 1"
 )
 _EXCLUDED = ColumnSpec(
     "excluded",
     "text",
-    "Why a researcher left the rater out of every result; empty: they were not",
+    "Why a researcher excluded the rater from all results; empty if not excluded",
 )
 _BLOCK = ColumnSpec("block", "text", "The block of the study file")
 _VALENCES = "positive; negative; mixed"
@@ -55,29 +55,27 @@ RATINGS = TableSpec[StudySource](
 )
 RATINGS_OF_EXCLUDED = TableSpec[StudySource](
     "ratings_of_excluded",
-    "Ratings by raters whom a researcher left out of every result",
+    "Ratings by raters whom a researcher excluded from all results",
     RATINGS.columns,
     StudySource.ratings_of_excluded,
 )
 RATERS = TableSpec[StudySource](
     "raters",
-    "Everybody who came to a study, under a name that tells nothing",
+    "Everyone who came to a study, under a random name",
     (
         _RATER,
         ColumnSpec("kind", "text", "A person, or a model as a rater"),
-        ColumnSpec(
-            "arm", "text", "The arm that they were in, empty where they saw several or none"
-        ),
-        ColumnSpec("status", "text", "How their place stands or ended"),
-        ColumnSpec("outcome", "text", "How their part ended"),
+        ColumnSpec("arm", "text", "The arm that they were in; empty if they saw several or none"),
+        ColumnSpec("status", "text", "The status of their slot"),
+        ColumnSpec("outcome", "text", "The outcome of their participation"),
         ColumnSpec(
             "excluded",
             "text",
-            "Why a researcher left them out of every result; empty: they were not",
+            "Why a researcher excluded them from all results; empty if not excluded",
         ),
         ColumnSpec("language", "text", "The language they took part in"),
-        ColumnSpec("day", "text", f"The day they came. {_DAY}", _DATE),
-        ColumnSpec("seconds", "number", "From coming to finishing, by the server's clock"),
+        ColumnSpec("day", "text", f"The day they arrived. {_DAY}", _DATE),
+        ColumnSpec("seconds", "number", "From arriving to finishing, by the server's clock"),
         ColumnSpec("ratings", "whole number", "How many ratings they gave"),
     ),
     StudySource.raters,
@@ -95,22 +93,22 @@ SCALE_ANSWERS = TableSpec[StudySource](
             "helped: before, after, or days later",
             "default; evoked; before; after; later",
         ),
-        ColumnSpec("situation", "text", "After which situation; empty where there is none"),
+        ColumnSpec("situation", "text", "After which situation; empty if there is none"),
         ColumnSpec(
             "trial",
             "whole number",
-            "Which of the rater's situations it was, from 1 in the order shown; empty where there "
-            "is none",
+            "Which of the rater's situations it was, from 1 in the order shown; empty if there is "
+            "none",
         ),
         ColumnSpec("item", "whole number", "The item's number in the scale"),
-        ColumnSpec("position", "whole number", "In which place the item was shown"),
-        ColumnSpec("value", "number", "The answer as given; reversed items are not turned round"),
+        ColumnSpec("position", "whole number", "The position in which the item was shown"),
+        ColumnSpec("value", "number", "The answer as given; reversed items are not reversed yet"),
     ),
     scale_tables.scale_answers,
 )
 WRITTEN = TableSpec[StudySource](
     "written_replies",
-    "What raters wrote as replies of their own",
+    "Replies that raters wrote themselves",
     (
         _RATER,
         _SET,
@@ -129,12 +127,10 @@ ANSWERS = TableSpec[StudySource](
         _BLOCK,
         _POSITION,
         _SITUATION,
-        ColumnSpec("arm", "text", "The arm whose reply was shown; empty where there was none"),
+        ColumnSpec("arm", "text", "The arm whose reply was shown; empty if there was none"),
         ColumnSpec("question", "text", "The question's name in the study file"),
-        ColumnSpec("part", "text", "The option or row, where an answer has several parts"),
-        ColumnSpec(
-            "answer", "text", "What was answered; of an option 1 or 0, of a ranking the place"
-        ),
+        ColumnSpec("part", "text", "The option or row, if an answer has several parts"),
+        ColumnSpec("answer", "text", "The answer: 1 or 0 for an option, the rank for a ranking"),
         _EXCLUDED,
     ),
     StudySource.answers,
@@ -156,23 +152,25 @@ PREFERENCES = TableSpec[StudySource](
 )
 LIVE_TURNS = TableSpec[StudySource](
     "live_turns",
-    "What participants told of themselves, and what they were answered",
+    "What participants wrote about themselves, and the replies they got",
     (
         _RATER,
         _BLOCK,
-        ColumnSpec("author", "text", "Who answers the participant, by the name in the study file"),
+        ColumnSpec(
+            "author", "text", "Who replies to the participant, by the name in the study file"
+        ),
         ColumnSpec("kind", "text", "What kind of author that is", "model; person; fixed"),
-        ColumnSpec("label", "text", "What the participant was told about the author"),
-        ColumnSpec("position", "whole number", "In which place of the conversation, from 1"),
+        ColumnSpec("label", "text", "What the participant read about the author"),
+        ColumnSpec("position", "whole number", "The position in the conversation, from 1"),
         ColumnSpec("sender", "text", "Who wrote the turn", "participant; respondent"),
         ColumnSpec(
             "text",
             "text",
-            "The words as they were shown; read them before you pass them on, they may identify "
-            "a person",
+            "The text as it was shown; read it before you share it, because it may identify a "
+            "person",
         ),
         ColumnSpec(
-            "masked", "text", "What a model got or wrote; empty where it is the same as the text"
+            "masked", "text", "What a model got or wrote; empty if it is the same as the text"
         ),
         ColumnSpec(
             "outcome",
@@ -181,15 +179,17 @@ LIVE_TURNS = TableSpec[StudySource](
             "valid; fallback",
         ),
         ColumnSpec("reason", "text", "Why it is the fallback, or why there is no reply"),
-        ColumnSpec("rejected", "text", "What the model wrote and nobody was shown"),
-        ColumnSpec("due_seconds", "number", "The drawn delay, from the message to the reply"),
+        ColumnSpec("rejected", "text", "What the model wrote but was not shown"),
+        ColumnSpec("due_seconds", "number", "The random delay, from the message to the reply"),
         ColumnSpec("waited_seconds", "number", "From the message to when the reply was shown"),
         ColumnSpec("model", "text", "The version that the endpoint says has answered"),
         ColumnSpec("model_seconds", "number", "How long the model took"),
         ColumnSpec("prompt_tokens", "whole number", "Tokens that the model read"),
         ColumnSpec("completion_tokens", "whole number", "Tokens that the model wrote"),
         ColumnSpec("cost", "number", "US dollars, by the price table"),
-        ColumnSpec("ended_because", "text", "Why the conversation ended early; empty: it did not"),
+        ColumnSpec(
+            "ended_because", "text", "Why the conversation ended early; empty if it did not"
+        ),
         _EXCLUDED,
     ),
     page_tables.live_turns,
@@ -207,7 +207,7 @@ PAGES = TableSpec[StudySource](
         _PAGE_POSITION,
         ColumnSpec("seconds", "number", "From showing to answering, by the server's clock"),
         ColumnSpec(
-            "browser_seconds", "number", "The same as the browser reported it; not to be trusted"
+            "browser_seconds", "number", "The same, as reported by the browser; do not rely on it"
         ),
         ColumnSpec(
             "away_seconds",
@@ -263,14 +263,14 @@ COMMENTS = TableSpec[StudySource](
         ColumnSpec(
             "text",
             "text",
-            "Free words; read them before you pass them on, they may identify a person",
+            "Free text; read it before you share it, because it may identify a person",
         ),
     ),
     page_tables.comments,
 )
 PARTIAL = TableSpec[StudySource](
     "partial_answers",
-    "What people answered who did not finish",
+    "Answers of people who did not finish",
     (
         ColumnSpec(
             "rater",
@@ -324,7 +324,7 @@ RESPONSES = TableSpec[StudySource](
         ColumnSpec(
             "sample", "whole number", "Which of the respondent's replies to the situation, from 0"
         ),
-        ColumnSpec("prompt", "text", "The template that it was asked for by, with its version"),
+        ColumnSpec("prompt", "text", "The prompt template, with its version"),
         ColumnSpec("text", "text", "The reply"),
     ),
     StudySource.responses,
@@ -338,8 +338,8 @@ SITUATIONS = TableSpec[StudySource](
         ColumnSpec("text", "text", "What a person goes through"),
         ColumnSpec("emotion", "text", "The emotion it is about"),
         ColumnSpec("valence", "text", "Whether that emotion is pleasant", _VALENCES),
-        ColumnSpec("factor", "text", "What brings the emotion about"),
-        ColumnSpec("topic", "text", "What it is about"),
+        ColumnSpec("factor", "text", "What causes the emotion"),
+        ColumnSpec("topic", "text", "The topic"),
         ColumnSpec("utterance", "text", "What the person says"),
         ColumnSpec("counterpart", "text", "The same situation without what evokes the emotion"),
         ColumnSpec("title", "text", "The post's title"),

@@ -140,5 +140,5 @@ class ConfederateQueue:
             turns = turn_rows(connection, conversation)
             pending = next((turn.id for turn in turns if turn.state == "pending"), None)
             if pending is None or not answer_turn(connection, pending, text, self._study.now()):
-                return "This message has been answered already."
+                return "This message already has a reply."
         return ""

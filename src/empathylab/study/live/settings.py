@@ -49,7 +49,7 @@ class Author(FileModel):
         if self.model is None:
             for key in ("prompt", "base_url", "api_key_env", "sent_to", "temperature"):
                 if getattr(self, key) is not None:
-                    raise wrong("left out: only a model has it", "Take it out.", at=(key,))
+                    raise wrong("left out: only a model can have it", "Remove it.", at=(key,))
         elif self.prompt is None:
             raise misfit("the key 'prompt' is missing", "Add the model's instructions.")
         return self
@@ -173,7 +173,7 @@ class Live(FileModel):
         ):
             raise misfit(
                 "the key 'fallback' is missing: a model can fail or be too slow",
-                "Add the text that is shown then.",
+                "Add the text to show in that case.",
             )
         return self
 

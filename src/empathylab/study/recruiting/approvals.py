@@ -44,7 +44,7 @@ def approvals(service: StudyContext, *, who: str = "researcher") -> list[Approva
     platform, study = service.study.recruitment.platform, service.launched.row
     if platform in ("open", "invitation"):
         raise InputError(
-            "nobody is paid through the study's platform",
+            "the study's platform does not pay participants",
             where=f"study {service.name}",
             got=f"recruitment: {{platform: {platform}}}",
             remedy="Ask for the list in a study that recruits on MTurk, Prolific or SONA.",

@@ -100,11 +100,11 @@ def invite(
         raise InputError(
             f"the number of invitations must be from 1 to {MOST:,}",
             got=count,
-            remedy="Make more of them in several goes.",
+            remedy="Create more with several commands.",
         )
     if len(labels) > 1 and len(labels) != count:
         raise InputError(
-            "the labels are not as many as the invitations",
+            "the number of labels does not match the number of invitations",
             got=f"{len(labels)} labels for {count} invitations",
             remedy="Give one label for all, or one for each.",
         )
@@ -154,7 +154,7 @@ def list_invitations(service: StudyContext) -> list[InvitationStatus]:
 
 
 def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> bool:
-    """Whether an invitation was taken back, named by its link, its token or its key.
+    """Whether an invitation was revoked, named by its link, its token or its key.
 
     Not where someone has come with it: they are excluded or forgotten, not shut out.
     """
@@ -178,12 +178,12 @@ def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> boo
 
 
 def require_open(connection: Connection, study: int, person: str, now: datetime) -> None:
-    """Refuses someone new whose invitation was never made, was taken back or is too old."""
+    """Refuses someone new whose invitation was never made, was revoked or is too old."""
     found = find_invitation(connection, study, person)
     if found is None:
-        raise _closed("was not made for this version of the study, or was deleted")
+        raise _closed("was not created for this version of the study, or was deleted")
     if found.revoked_at is not None:
-        raise _closed("was taken back")
+        raise _closed("was revoked")
     if found.expires_at is not None and now >= found.expires_at:
         raise _closed("has expired")
 
@@ -195,14 +195,14 @@ def _closed(why: str) -> InputError:
 def _require_invitations(service: StudyContext) -> None:
     if service.study.follow_up is not None:
         raise InputError(
-            "a follow-up needs no invitations of its own",
+            "a follow-up does not need its own invitations",
             where=f"study {service.name}",
             remedy="Send people the links of the first study, with the address of this one.",
         )
     platform = service.study.recruitment.platform
     if platform != "invitation":
         raise InputError(
-            "the study takes nobody in by invitation",
+            "the study does not use invitations",
             where=f"study {service.name}",
             got=f"recruitment: {{platform: {platform}}}",
             remedy="Set the platform to 'invitation' before the study is launched.",
@@ -219,7 +219,7 @@ def _made(service: StudyContext, label: str | None, expires_at: datetime | None)
 def _in_days(now: datetime, days: float) -> datetime:
     if not 0 < days <= 3650:
         raise InputError(
-            "an invitation is good for more than 0 and at most 3,650 days",
+            "an invitation must be valid for more than 0 and at most 3,650 days",
             where="--expires",
             got=days,
             remedy="Give another number of days.",

@@ -55,7 +55,7 @@ class Poll:
             log.warning("Prolific answers again")
         if synced.changed:
             log.info(
-                "Prolific: %d changed, %d places freed, %d excluded",
+                "Prolific: %d changed, %d slots freed, %d excluded",
                 synced.changed,
                 len(synced.freed),
                 len(synced.excluded),

@@ -247,9 +247,9 @@ def _checked_token(token: str) -> str:
     plain = token.strip()
     if not _TOKEN.fullmatch(plain):
         raise InputError(
-            "the token for Prolific's API is not one",
+            "this is not a token for Prolific's API",
             where=TOKEN,
-            remedy="Copy it whole from Prolific's settings, without quotes or line breaks.",
+            remedy="Copy the whole token from Prolific's settings, without quotes or line breaks.",
         )
     return plain
 
@@ -314,12 +314,12 @@ def _refusal(status: int, trouble: str) -> UserError:
         return InputError(
             f"the API refuses the token ({trouble})",
             where=_WHERE,
-            remedy=f"Make a new token in Prolific's settings and set {TOKEN}.",
+            remedy=f"Create a new token in Prolific's settings and set {TOKEN}.",
         )
     if status == _NOBODY:
         return _unavailable(trouble)
     return UserError(
-        f"the API does not take the request ({trouble})",
+        f"the API did not accept the request ({trouble})",
         where=_WHERE,
         remedy="See the study's page on Prolific.",
     )
@@ -327,7 +327,7 @@ def _refusal(status: int, trouble: str) -> UserError:
 
 def _unavailable(trouble: str) -> UserError:
     return UserError(
-        f"the API does not answer as it should ({trouble})",
+        f"the API does not respond as expected ({trouble})",
         where=_WHERE,
         remedy="Nothing was changed here; try again later, or pass --csv FILE.",
     )

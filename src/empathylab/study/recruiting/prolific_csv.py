@@ -127,7 +127,7 @@ def _names(service: StudyContext, keep: Sequence[str]) -> dict[str, str]:
         taken = plain in service.study.demographic_fields or plain in _RESERVED
         if taken or not plain or plain in names.values():
             raise InputError(
-                "a column cannot be kept under a name that the study uses itself, or twice",
+                "a column needs a name that the study does not use and that is given only once",
                 where="--keep",
                 got=item,
                 remedy=f"Give it another name: --keep '{column.strip()}=platform_{plain}'.",
@@ -144,7 +144,7 @@ def _column(by_letters: Mapping[str, str], names: Sequence[str], usual: str, pat
         f"there is no column {usual!r}",
         where=path.name,
         got=", ".join(list(by_letters.values())[:12]),
-        remedy="Give the file that Prolific's page of the study offers for download, unchanged.",
+        remedy="Give the file that you download from the study's page on Prolific, unchanged.",
     )
 
 

@@ -24,11 +24,11 @@ _TYPES: dict[Outcome, str] = {
 _REVIEWED: tuple[Outcome, ...] = ("completed", "failed-attention", "interrupted", "safety")
 """Outcomes that a researcher decides on; the others are to be returned."""
 _REASONS: dict[Outcome, str] = {
-    "no-consent": "You did not want to take part.",
+    "no-consent": "You chose not to take part.",
     "failed-comprehension": "The instructions were not clear to you.",
-    "screened-out": "This study needs other participants.",
+    "screened-out": "This study is for a different group of people.",
     "full": "The study is full.",
-    "timed-out": "The time for the study is over.",
+    "timed-out": "You reached the time limit of the study.",
     "withdrawn": "You left the study.",
 }
 

@@ -116,7 +116,7 @@ async def pull(
     # Anybody can write a link with a study's id that is none; but not all can be.
     if len(missing) == len(asked) or set(missing) & set(studies):
         raise InputError(
-            "Prolific knows no such study under this token",
+            "Prolific has no such study for this token",
             where=f"study {service.name}",
             got=", ".join(missing),
             remedy="Give the id in the study's address on Prolific with --prolific-study.",

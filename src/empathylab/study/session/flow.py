@@ -60,9 +60,9 @@ class End:
 Decision = Show | GoTo | NeedsPlace | End
 
 _SENTENCES = {
-    "unknown": "There is no such page here. This is where you were.",
+    "unknown": "This page does not exist. Please continue here.",
     "ahead": "That page comes later. Please answer this one first.",
-    "locked": "That answer can no longer be changed. This is where you were.",
+    "locked": "You can no longer change that answer. Please continue here.",
 }
 
 

@@ -52,7 +52,8 @@ def require_not_closed(study: StudyContext, connection: Connection) -> None:
         raise InputError(
             "the study is closed",
             where=f"study {study.name}",
-            remedy=f"Launch version {study.launched.study.version + 1} to take people again.",
+            remedy=f"Launch version {study.launched.study.version + 1} to recruit participants "
+            "again.",
         )
 
 

@@ -75,7 +75,7 @@ Unknown = TypeVar("Unknown")
 Freed = Literal["returned", "timed-out", "abandoned"]
 
 _ATTEMPTS = 20
-_UNKNOWN = "We do not know this visit. Please open the link that you were given once more."
+_UNKNOWN = "We could not find your session. Please open the link you were given again."
 _ANSWERED = "This page has been answered."
 _NO_REPLY_YET = "The reply is still being written."
 

@@ -126,7 +126,7 @@ def listening(host: str, port: int) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise InputError(
-            "there is no such address", where="--host", got=host, remedy="Give 127.0.0.1, say."
+            "there is no such address", where="--host", got=host, remedy="For example: 127.0.0.1."
         ) from None
     family, kind, number, _, address = found[0]
     listener = socket.socket(family, kind, number)
@@ -144,18 +144,18 @@ def _unusable(host: str, port: int, error: OSError) -> InputError:
     where = f"{host}:{port}"
     if error.errno == errno.EADDRINUSE:
         return InputError(
-            "another program listens at this address already",
+            "another program already uses this address",
             where=where,
-            remedy="End it, or choose another port with --port.",
+            remedy="Stop it, or choose another port with --port.",
         )
     if error.errno == errno.EACCES:
         return InputError(
-            "this port may not be used without special rights",
+            "this port needs administrator rights",
             where=where,
-            remedy="Choose one from 1024 on with --port, and let a proxy stand before it.",
+            remedy="Choose a port of 1024 or above with --port, behind a proxy.",
         )
     return InputError(
-        "the server cannot listen at this address",
+        "the server cannot listen on this address",
         where=where,
         got=error.strerror,
         remedy="Choose another with --host and --port.",
@@ -169,10 +169,10 @@ def checked_proxies(given: list[str]) -> tuple[str, ...]:
             ipaddress.ip_network(item, strict=False)
         except ValueError:
             raise InputError(
-                "a proxy is named by its address or network",
+                "a proxy must be given as an address or network",
                 where="--proxy",
                 got=item,
-                remedy="Give 10.0.0.5 or 10.0.0.0/24, say.",
+                remedy="For example: 10.0.0.5 or 10.0.0.0/24.",
             ) from None
     return tuple(given) or LOOPBACK
 
@@ -307,5 +307,5 @@ def delete_expired(serving: Serving) -> tuple[int, int]:
             return sum(item.platform_ids for item in done), sum(item.comments for item in done)
     except Exception as error:  # noqa: BLE001 - the outermost call of a thread
         # Tomorrow is another day; people who answer now must not suffer from it.
-        log.warning("what is too old could not be deleted: %s", type(error).__name__)
+        log.warning("data past its retention period could not be deleted: %s", type(error).__name__)
         return 0, 0

@@ -60,9 +60,9 @@ def run_workers(
                     deaths = deaths + 1 if young else 0
                     if deaths > _MOST_YOUNG_DEATHS:
                         raise EmpathyLabError(
-                            "The server processes end as soon as they are begun; see the log above."
+                            "The server processes stop as soon as they start. See the log above."
                         )
-                    log.warning("worker %s died; another is begun", worker.process.pid)
+                    log.warning("worker %s died; starting another", worker.process.pid)
                     workers[number] = begin()
         finally:
             ending()

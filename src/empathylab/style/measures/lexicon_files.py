@@ -35,7 +35,7 @@ def read_lexicons(path: str | Path) -> tuple[Lexicon, ...]:
     files = [file for file in sorted(path.iterdir()) if file.suffix.lower() in _SUFFIXES]
     if not files:
         raise InputError(
-            "the folder holds no word list",
+            "the folder contains no word list",
             where=str(path),
             remedy="Put files named something.txt (or something.dic) into it.",
         )

@@ -120,11 +120,11 @@ def lexicon_from_lines(name: str, text: str, where: str) -> Lexicon:
     entries, wordless = cut_entries(lines, where)
     if not entries:
         raise InputError(
-            "the word list holds no words",
+            "the word list contains no words",
             where=where,
             remedy="Write a word or phrase on each line.",
         )
     notes = []
     if wordless:
-        notes.append(f"{where}: {wordless} of {len(lines)} lines hold no word and match nothing")
+        notes.append(f"{where}: {wordless} of {len(lines)} lines contain no word and match nothing")
     return Lexicon(name, (name,), entries, tuple(notes))

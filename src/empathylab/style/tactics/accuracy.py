@@ -86,16 +86,20 @@ def sentence_accuracy(sentences: pl.DataFrame) -> list[TacticAccuracy]:
     table = sentences.with_columns(
         found=pl.Series(map(list, tag(sentences["sentence"].to_list())), dtype=pl.List(pl.String))
     )
+    # As plain lists: a list inside a Series is slow to read one by one.
+    by_writer = {
+        writer: tuple(table.filter(writer=writer)[name].to_list() for name in ("tactics", "found"))
+        for writer in WRITERS
+    }
     return [
         accuracy(
             tactic,
             writer,
-            [tactic in labels for labels in part["tactics"]],
-            [tactic in found for found in part["found"]],
+            [tactic in labels for labels in labelled],
+            [tactic in found for found in tagged],
         )
         for tactic in tactic_rules().names
-        for writer in WRITERS
-        for part in [table.filter(writer=writer)]
+        for writer, (labelled, tagged) in by_writer.items()
     ]
 
 

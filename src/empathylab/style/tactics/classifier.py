@@ -19,7 +19,7 @@ from empathylab.style.tactics.rules import TacticRules, plain_sentences, tactic_
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-THRESHOLD, UNSUPPORTED = 0.4, 0.7
+THRESHOLD, UNSUPPORTED = 0.4, 0.5
 """A sentence has a tactic from this probability where its rule found it, and where it did not."""
 RULE = "rule:"
 BIAS = "bias"

@@ -106,7 +106,7 @@ def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
     entries = table.get("tactic", [])
     if not isinstance(entries, list) or not entries:
         raise InputError(
-            "the file holds no tactic",
+            "the file contains no tactics",
             where=where,
             remedy="Add a [[tactic]] table with name, meaning and patterns.",
         )
@@ -190,7 +190,7 @@ def _require_pattern(pattern: str, where: str) -> None:
     except pl.exceptions.ComputeError as error:
         reason = [line.strip() for line in str(error).splitlines() if line.startswith("error:")]
         raise InputError(
-            f"a pattern is no regular expression ({(reason or ['it cannot be read'])[-1]})",
+            f"a pattern is not a regular expression ({(reason or ['it cannot be read'])[-1]})",
             where=where,
             got=pattern,
             remedy="Use the Rust syntax, without look-ahead, look-behind and back-references.",

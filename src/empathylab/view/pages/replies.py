@@ -98,11 +98,11 @@ def show_reply(visit: Visit) -> Page:
 
 
 def show_diff(visit: Visit) -> Page:
-    """Two replies word by word."""
+    """Two replies compared word by word."""
     replies = [
         required(listings.find_reply(visit.connection, required(whole_number(visit.asked(name)))))
         for name in ("first", "second")
     ]
     diff = word_diff(replies[0]["text"], replies[1]["text"])
     sides = list(zip(replies, (diff.first, diff.second), strict=True))
-    return Page("Two replies word by word", "diff", (), {"sides": sides, "diff": diff})
+    return Page("Two replies compared word by word", "diff", (), {"sides": sides, "diff": diff})

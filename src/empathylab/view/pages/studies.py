@@ -114,7 +114,7 @@ def hidden_sentence(study: Row) -> str:
     if study["status"] in RUNNING:
         return (
             f"The study is {study['status']}. Raters and ratings are shown once it is closed, so "
-            "that nobody decides by early results, and nobody learns who is in which arm."
+            "that early results do not affect decisions and nobody can see who is in which arm."
         )
     return "The study has not been launched."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argon2
 import pytest
 
-from empathylab.study.web.console import passwords
+from empathylab.study.web.console.sign_in import passwords
 
 
 @pytest.fixture(autouse=True)

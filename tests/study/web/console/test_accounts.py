@@ -11,8 +11,9 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
-from empathylab.study.web.console import first_link, invite_link, passwords
-from empathylab.study.web.console.accounts import (
+from empathylab.study.web.console import first_link, invite_link
+from empathylab.study.web.console.sign_in import passwords
+from empathylab.study.web.console.sign_in.accounts import (
     MOST_BY_ADDRESS,
     MOST_BY_BOTH,
     MOST_BY_NAME,
@@ -228,7 +229,7 @@ def test_the_login_page_says_the_same_of_unknown_names_and_wrong_passwords(
             assert (answer.status_code, answer.headers["location"]) == (303, "/console/login")
             shown.append(visitor.get("/console/login").text)
     known, unknown = (text.replace("some other", "some owner") for text in shown)
-    assert "The name or the password is not right" in known
+    assert "The name or the password is wrong" in known
     assert known == unknown
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from empathylab.store import Lab
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.console import first_link
-from empathylab.study.web.console.second_factor import PERIOD, one_time_password
+from empathylab.study.web.console.sign_in.second_factor import PERIOD, one_time_password
 from empathylab.study.web.console.texts import said
 from tests.study.service_examples import Clock, someone, walk
 from tests.study.web.console.researchers import PASSWORD, busy

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from empathylab.store import Lab, schema
 from empathylab.store.studies.researchers import ROLES
 from empathylab.study.session.service import StudyService
-from empathylab.study.web.console import RULES, passwords
+from empathylab.study.web.console import RULES
 from empathylab.study.web.console.access import Rule
+from empathylab.study.web.console.sign_in import passwords
 from tests.study.service_examples import rows_of
 from tests.study.web.console.researchers import Researcher, busy, join
 from tests.study.web.raters import app_of

@@ -62,7 +62,7 @@ def test_the_overview_shows_how_far_the_study_is(lab: Lab) -> None:
     service, _ = busy(lab)
     with at_console(service, "viewer") as visitor:
         page = visitor.get("/console").text
-    names = ("Participants", "Opened only", "Here now", "Finished", "Ratings, all arms")
+    names = ("Participants", "Opened only", "Active now", "Finished", "Ratings, all arms")
     figures = dict(zip(names, "61148", strict=True))
     for name, value in figures.items():
         assert f"<dt>{name}</dt><dd>{value}" in page, name
@@ -351,9 +351,9 @@ def test_approving_pays_by_prolific_where_a_token_is_there(
     with prolific() as known, at_console(service) as visitor:
         monkeypatch.setenv("PROLIFIC_BASE_URL", known.address)
         for token, expected, hint in (
-            ("", "approve", "pays nobody"),
-            (TOKEN, "paid", "Prolific is told, and pays"),
-            ("no-such-token-here", "unpaid", "Prolific is told, and pays"),
+            ("", "approve", "does not pay"),
+            (TOKEN, "paid", "Prolific is notified and pays"),
+            ("no-such-token-here", "unpaid", "Prolific is notified and pays"),
         ):
             monkeypatch.setenv("PROLIFIC_API_TOKEN", token)
             assert hint in visitor.get(f"/console/participant?key={person}").text
@@ -430,7 +430,7 @@ def test_a_study_without_comments_says_so(sqlite_lab: Lab) -> None:
     blocks = tuple(block for block in study.blocks if block.kind != "comment")
     service, _ = opened(sqlite_lab, between(blocks=blocks))
     with at_console(service) as visitor:
-        assert "asks for no comments" in visitor.get("/console/comments").text
+        assert "does not ask for comments" in visitor.get("/console/comments").text
 
 
 def test_a_lab_that_cannot_be_reached_is_said_calmly(

@@ -10,7 +10,7 @@ import pytest
 
 from empathylab.store import Lab, schema
 from empathylab.study.session.service import StudyService
-from empathylab.study.web.console.second_factor import (
+from empathylab.study.web.console.sign_in.second_factor import (
     MOST_ATTEMPTS,
     PERIOD,
     matching_period,

@@ -74,7 +74,7 @@ def test_the_language_is_the_browsers_until_another_is_chosen(sqlite_lab: Lab) -
         visitor.post("/console/language", language="zh")
         assert said("zh", "Overview") in visitor.get("/console").text
         refused = visitor.refused("/console/close", name="wrong").text
-        assert said("zh", "the name is not the name of the study") in refused
+        assert said("zh", "this is not the name of the study") in refused
         assert said("zh", "Page not found") in visitor.ask("GET", "/console/nowhere").text
         visitor.post("/console/language", language="en")
         assert "Overview" in visitor.get("/console").text

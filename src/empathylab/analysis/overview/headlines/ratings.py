@@ -62,7 +62,7 @@ def _one_arm(found: Conclusion, levels: dict[str, RatingLevel]) -> Conclusion:
         "better": f"{was(arm)} rated higher than {name_of(other)}",
         "worse": f"{was(arm)} rated lower than {name_of(other)}",
         "equivalent": f"{name_of(arm)} and {name_of(other)} are equivalent",
-    }.get(found.kind, f"It is open whether {differs(arm)} from {name_of(other)}")
+    }.get(found.kind, f"It is unclear whether {differs(arm)} from {name_of(other)}")
     said = f"{lead} on {found.dimension}"
     mine, reference = levels.get(arm), levels.get(other)
     if mine and reference:

@@ -15,7 +15,7 @@ from empathylab.cli.data.imports import (
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Bring files into the lab.",
+    help="Imports files into the lab.",
     epilog="Example: `empathylab data import situations mine.csv`",
 )
 app.command("welivita", epilog=rated_responses.WELIVITA_EXAMPLE)(rated_responses.welivita)

@@ -28,7 +28,7 @@ def sage(
         ),
     ] = None,
     skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read.")
+        bool, typer.Option("--skip-invalid", help="Skip lines that cannot be read.")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -66,35 +66,38 @@ def sage(
     _print(rows, json)
     for entry in read:
         for line, reason in entry.skipped.items():
-            typer.echo(f"{entry.source} line {line}: left out, {reason}", err=True)
+            typer.echo(f"{entry.source} line {line}: skipped, {reason}", err=True)
 
 
 def conversations(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A long table (conversation, turn, speaker, text, and if wanted emotion, "
+            help="A long table (conversation, turn, speaker, text, and optionally emotion, "
             "respondent, simulator, persona), a table with a column of transcripts, or a text file "
             "with lines that begin with 'Seeker:' and 'Supporter:'."
         ),
     ],
     respondent: Annotated[
-        str | None, typer.Option(help="Who replied; the file's name, if the file does not say.")
+        str | None,
+        typer.Option(help="Who replied, if the file does not say. Default: the file's name."),
     ] = None,
     kind: Annotated[
         Literal["human", "model"], typer.Option(help="Whether people or a model replied.")
     ] = "human",
     simulator: Annotated[
-        str | None, typer.Option(help="The model that played the person; left out for people.")
+        str | None, typer.Option(help="The model that played the person. Omit it for real people.")
     ] = None,
     language: Annotated[
         str | None, typer.Option(help="The language, such as en or zh; needed for some checks.")
     ] = None,
     success_at: Annotated[
-        float | None, typer.Option(help="The emotion from which a conversation is a success.")
+        float | None,
+        typer.Option(help="A conversation that ends at this emotion value or above is a success."),
     ] = None,
     failure_below: Annotated[
-        float | None, typer.Option(help="The emotion below which it is a failure.")
+        float | None,
+        typer.Option(help="A conversation that ends below this emotion value is a failure."),
     ] = None,
     speakers: Annotated[
         list[str] | None,

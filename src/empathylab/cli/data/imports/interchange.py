@@ -25,11 +25,11 @@ HUGGINGFACE_EXAMPLE = (
 
 
 def inspect(
-    path: Annotated[list[Path], typer.Argument(metavar="LOG.eval", help="One log or several.")],
+    path: Annotated[list[Path], typer.Argument(metavar="LOG.eval", help="One or more logs.")],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Imports logs of Inspect: of EmpathyLab's own tasks, or from `export --format inspect`.
+    """Imports Inspect logs: from EmpathyLab's own tasks, or from `export --format inspect`.
 
     Runs, answers, scores, usage, errors and people's ratings come back as they were. Importing a
     log again changes nothing.
@@ -73,17 +73,17 @@ def huggingface(
     ],
     kind: Annotated[
         Literal["lab", "situations", "responses", "ratings"] | None,
-        typer.Option("--as", help="What it holds; a lab, where EmpathyLab wrote it, if not given."),
+        typer.Option("--as", help="What it contains. Default: a lab, if EmpathyLab exported it."),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(metavar="THEIRS=OURS", help="A column under another name; repeatable."),
+        typer.Option(metavar="THEIRS=OURS", help="Map a column to another name; repeatable."),
     ] = None,
     config: Annotated[
-        str | None, typer.Option(help="The configuration, where the data set has several.")
+        str | None, typer.Option(help="The configuration, if the data set has several.")
     ] = None,
     split: Annotated[
-        str | None, typer.Option(help="The split, where the configuration has several.")
+        str | None, typer.Option(help="The split, if the configuration has several.")
     ] = None,
     situation_set: SetOption = None,
     name: NameOption = None,
@@ -92,10 +92,10 @@ def huggingface(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Imports a data set of the Hugging Face Hub, or a folder with the same files.
+    """Imports a data set from the Hugging Face Hub, or a folder with the same files.
 
-    One that EmpathyLab exported makes the lab again. Of any other, --as says what its rows are, and
-    --column which of its columns stands for which of ours.
+    A data set exported by EmpathyLab restores the lab. For any other, --as says what its rows are,
+    and --column maps its columns to the lab's.
     """
     from empathylab.errors import InputError
     from empathylab.export.hub import dataset_folder, mapped_table

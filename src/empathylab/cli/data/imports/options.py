@@ -11,22 +11,22 @@ import typer
 MapOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--map", metavar="OLD=NEW", help="An emotion of the file under another name; repeatable."
+        "--map", metavar="OLD=NEW", help="Map an emotion of the file to another name; repeatable."
     ),
 ]
 SetOption = Annotated[
     str | None,
-    typer.Option("--set", help="The set the situations belong to, if the file does not tell them."),
+    typer.Option(
+        "--set", help="The set the situations belong to, if the file does not contain them."
+    ),
 ]
 NameOption = Annotated[
-    str | None, typer.Option(help="The id in the lab; the file's name, if not given.")
+    str | None, typer.Option(help="The ID in the lab. Default: the file's name.")
 ]
-LicenceOption = Annotated[str, typer.Option(help="Who may use the texts, and how.")]
+LicenceOption = Annotated[str, typer.Option(help="The licence of the texts.")]
 ReplaceOption = Annotated[
     bool,
-    typer.Option(
-        "--replace", help="Take the place of a file of the same name, even if little is alike."
-    ),
+    typer.Option("--replace", help="Replace a file of the same name, even if most of it differs."),
 ]
 TableArgument = Annotated[Path, typer.Argument(help="A CSV, JSONL or Parquet file.")]
 
@@ -53,5 +53,5 @@ def _refuse_builtin(set_id: str, where: str) -> None:
             "this name belongs to another set",
             where=where,
             got=set_id,
-            remedy="Give yours another with --name.",
+            remedy="Choose another name with --name.",
         )

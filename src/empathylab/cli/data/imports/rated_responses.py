@@ -46,9 +46,9 @@ def welivita(
     path: Annotated[Path, typer.Argument(help="The released CSV, with any number of arms.")],
     demographics: Annotated[
         list[Path] | None,
-        typer.Option(help="The platform's file about the raters; repeatable."),
+        typer.Option(help="The platform's file with data about the raters; repeatable."),
     ] = None,
-    name: Annotated[str, typer.Option(help="The id of set and study in the lab.")] = (
+    name: Annotated[str, typer.Option(help="The ID of the set and the study in the lab.")] = (
         "welivita-2024"
     ),
     respondent: Annotated[
@@ -132,7 +132,9 @@ def store_dialogues(
 def posts(
     path: Annotated[
         Path,
-        typer.Argument(help="A table with domain, post, and if wanted title, human_reply, id."),
+        typer.Argument(
+            help="A table with domain and post, and optionally title, human_reply and id."
+        ),
     ],
     name: NameOption = None,
     title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
@@ -141,7 +143,7 @@ def posts(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Imports posts of a forum, with a person's reply to each (as in Lee et al. 2024)."""
+    """Imports forum posts, with a person's reply to each (as in Lee et al. 2024)."""
     from empathylab.situations.sources.reply_tables import posts_from
     from empathylab.tables import first_row, read_table
 
@@ -162,7 +164,7 @@ def responses(
     name: NameOption = None,
     respondent: Annotated[
         str | None,
-        typer.Option(help="Who wrote them, for a file without that column, such as human."),
+        typer.Option(help="Who wrote the replies, such as human, if the file has no such column."),
     ] = None,
     licence: LicenceOption = "not stated",
     emotions: MapOption = None,
@@ -170,10 +172,10 @@ def responses(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Imports anybody's replies: the columns situation, respondent, text.
+    """Imports replies from a table with the columns situation, respondent and text.
 
-    If wanted also sample and kind (model or human). A file may tell its situations, too, in the
-    columns situation_text, emotion, valence, topic, title, utterance.
+    Optional columns: sample and kind (model or human). The file can also contain the situations, in
+    the columns situation_text, emotion, valence, topic, title and utterance.
     """
     from empathylab.situations.sources.reply_tables import replies_from
     from empathylab.store import Lab
@@ -202,7 +204,7 @@ def ratings(
     path: TableArgument,
     situation_set: SetOption = None,
     study: Annotated[
-        str | None, typer.Option(help="The study's name; the file's name, if not given.")
+        str | None, typer.Option(help="The study's name. Default: the file's name.")
     ] = None,
     labels: Annotated[
         str | None, typer.Option(help="The scale's labels, lowest first: Bad,Okay,Good")
@@ -218,11 +220,11 @@ def ratings(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Imports anybody's ratings: the columns situation, respondent, rater, rating.
+    """Imports ratings from a table with the columns situation, respondent, rater and rating.
 
-    If wanted also dimension, sample, label, seconds, rater_kind (person or model). With the columns
-    text and situation_text the file brings its replies and situations along; else they must be in
-    the lab.
+    Optional columns: dimension, sample, label, seconds and rater_kind (person or model). With the
+    columns text and situation_text, the file also contains the replies and situations; otherwise
+    the lab must already have them.
     """
     from empathylab.errors import InputError
     from empathylab.situations.sources.rating_tables import ratings_from
@@ -262,7 +264,7 @@ def ratings(
             release = Release(known, {}, (), found)
         else:
             raise InputError(
-                "it is not known which responses these ratings are of",
+                "the file does not say which responses these ratings belong to",
                 where=path.name,
                 remedy="Name the set with --set, or add the columns 'text' and 'situation_text'.",
             )
@@ -279,9 +281,8 @@ def _inferred(study: RatedStudy) -> list[str]:
         if dimension.values and not dimension.labels:
             low, high = dimension.values[0], dimension.values[-1]
             said.append(
-                f"{dimension.name}: taken as a scale from {low:g} to {high:g}, the lowest and "
-                f"highest "
-                "rating found. If it has more points, name them with --points."
+                f"{dimension.name}: read as a scale from {low:g} to {high:g}, the lowest and "
+                "highest rating in the file. If the scale has more points, name them with --points."
             )
     return said
 

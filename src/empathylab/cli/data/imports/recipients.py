@@ -24,9 +24,9 @@ def recipients(
         typer.Option(
             "--map",
             metavar="COLUMN=ROLE",
-            help="A column of the file as participant, response (who really wrote the reply), "
-            "label (who wrote it as participants were told), replier or reply; repeatable. Usual "
-            "names are recognised.",
+            help="Map a column of the file to participant, response (who really wrote the reply), "
+            "label (the author named to participants), replier or reply; repeatable. Common names "
+            "are recognised.",
         ),
     ] = None,
     outcome: Annotated[

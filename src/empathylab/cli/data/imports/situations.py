@@ -28,7 +28,7 @@ def emotionbench(
 ) -> None:
     """Imports EmotionBench's files: situations, questionnaires, results, people.
 
-    Result files of any model and any scale are taken. What is already there changes nothing.
+    Accepts result files of any model and any scale. Importing a file again changes nothing.
     """
     from empathylab.store import Lab
     from empathylab.store.imports.emotionbench import import_emotionbench
@@ -41,20 +41,20 @@ def situations(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, JSONL or Parquet file with the columns id, text, emotion (or topic), and "
-            "if wanted valence, factor, topic, title, utterance, counterpart."
+            help="A CSV, JSONL or Parquet file with the columns id, text and emotion (or topic), "
+            "and optionally valence, factor, topic, title, utterance and counterpart."
         ),
     ],
     name: Annotated[
-        str | None, typer.Option(help="The set's id; the file's name, if not given.")
+        str | None, typer.Option(help="The set's ID. Default: the file's name.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
     language: Annotated[
         str,
         typer.Option(
             metavar="CODE",
-            help="The language of the texts, such as de. A set called dialogues-es is what "
-            "--language es takes for dialogues.",
+            help="The language of the texts, such as de. With --language es, commands use the set "
+            "dialogues-es instead of dialogues.",
         ),
     ] = "en",
     licence: LicenceOption = "not stated",
@@ -62,7 +62,7 @@ def situations(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Imports situations of your own; other texts under a known name become its next version."""
+    """Imports your own situations. New texts under an existing name become its next version."""
     from collections import Counter
 
     from empathylab.situations.emotions import (

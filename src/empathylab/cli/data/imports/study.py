@@ -19,14 +19,14 @@ def study(
         Path, typer.Argument(help="An archive that `empathylab study export --archive` wrote.")
     ],
     name: Annotated[
-        str | None, typer.Option(help="The study's name in this lab; its own, if not given.")
+        str | None, typer.Option(help="The study's name in this lab. Default: its own.")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Imports an archived study: its protocol, situations, responses, raters and ratings.
 
-    Every member is checked against its hash. The same archive again changes nothing.
+    Every member is checked against its hash. Importing the same archive again changes nothing.
     """
     from empathylab.store import Lab
     from empathylab.study.archives import read_archive, unpack_study

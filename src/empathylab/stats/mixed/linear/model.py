@@ -145,7 +145,7 @@ def lmm(
     """
     if not 0 < confidence < 1:
         raise InputError(
-            "`confidence` must lie between 0 and 1", got=confidence, remedy="Use 0.95, say."
+            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
         )
     begun = time.perf_counter()
     design = read_design(frame, formula, reference=reference, ordinal=False)

@@ -143,7 +143,7 @@ def clmm(
     begun = time.perf_counter()
     if not 0 < confidence < 1:
         raise InputError(
-            "`confidence` must lie between 0 and 1", got=confidence, remedy="Use 0.95, say."
+            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
         )
     design = read_design(frame, formula, reference=reference, levels=levels, ordinal=True)
     return fit_ordinal(design, link, confidence=confidence, begun=begun, method=method)

@@ -50,7 +50,7 @@ class Question(FileModel):
         if isinstance(data, Mapping) and "show_if" in data:
             raise misfit(
                 "a single question cannot have `show_if`",
-                "Put the question into a block `questions` of its own, with `show_if` there.",
+                "Put the question into its own block `questions`, with `show_if` there.",
                 at=("show_if",),
             )
         return data

@@ -93,7 +93,7 @@ class Chat(Block):
         ):
             raise misfit(
                 f"there is no block tell with the id {self.opens_with!r} before it",
-                "Name such a block, or take the key out.",
+                "Name such a block, or remove the key.",
                 at=(*at, "opens_with"),
             )
 

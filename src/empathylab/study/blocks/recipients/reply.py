@@ -69,7 +69,7 @@ class Reply(Block):
         if not any(block.id == self.to and block.kind == "tell" for block in before):
             raise misfit(
                 f"there is no block tell with the id {self.to!r} before it",
-                "Name the block that it answers under the key 'to'.",
+                "Name the block that it replies to under the key 'to'.",
                 at=(*at, "to"),
             )
         live = study.live
@@ -77,15 +77,15 @@ class Reply(Block):
             return
         if live.fallback is None:
             raise misfit(
-                "the key 'fallback' is missing: a person may not answer",
-                "Add the text that is shown then.",
+                "the key 'fallback' is missing: a person may not reply in time",
+                "Add the text to show in that case.",
                 at=("live",),
             )
         if self.respond is None and any(
             author.person == "participant" for author in live.authors.values()
         ):
             raise misfit(
-                "the key 'respond' is missing: another participant answers",
+                "the key 'respond' is missing: another participant replies",
                 "Add the page on which participants reply to each other.",
                 at=at,
             )

@@ -23,7 +23,7 @@ from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.flashes import SECONDS, flash_cookies, read_flash
 from empathylab.study.web.console.rendering import OLD_FORM, error_page
-from empathylab.study.web.console.sessions import (
+from empathylab.study.web.console.sign_in.sessions import (
     LASTS,
     begin,
     cookie_name,

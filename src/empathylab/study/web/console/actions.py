@@ -13,8 +13,8 @@ from empathylab.study.web.console.visits import Visit
 _DONE = {
     "pause": text("The study is paused. New participants cannot start; current ones can finish."),
     "resume": text("The study is open again."),
-    "stop-arm": text("The arm takes no new participants."),
-    "resume-arm": text("The arm takes participants again."),
+    "stop-arm": text("The arm is closed to new participants."),
+    "resume-arm": text("The arm is open to participants again."),
     "close": text("The study is closed."),
 }
 
@@ -54,7 +54,7 @@ def require_name(visit: Visit) -> None:
     name = visit.console.launched.study.name
     if visit.form.get("name", "").strip() != name:
         raise InputError(
-            text("the name is not the name of the study"),
+            text("this is not the name of the study"),
             got=visit.form.get("name", "")[:60],
             remedy=text("Type the name as it is shown."),
         )

@@ -23,7 +23,7 @@ STATES = {
 }
 KINDS = {
     "quota": text("Quota reached"),
-    "done": text("All places finished"),
+    "done": text("All slots finished"),
     "comment": text("Comment"),
     "complaint": text("Possible complaint"),
     "error": text("Server error"),

@@ -15,8 +15,8 @@ from empathylab.study.admin.monitoring import Watched, watch, without_arms
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import RunningStudy
-from empathylab.study.web.console.accounts import Accounts, console_secret
-from empathylab.study.web.console.second_factor import SecondFactors
+from empathylab.study.web.console.sign_in.accounts import Accounts, console_secret
+from empathylab.study.web.console.sign_in.second_factor import SecondFactors
 
 
 class Console:

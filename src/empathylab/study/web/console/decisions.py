@@ -23,7 +23,7 @@ PICK = "pick-"
 ACTS = {
     "approve": (
         text("Approve {count} participants?"),
-        text("Their work is accepted. That changes no analysis."),
+        text("Their work is accepted. Analyses do not change."),
     ),
     "reject": (
         text("Reject {count} participants?"),
@@ -31,11 +31,11 @@ ACTS = {
     ),
     "exclude": (
         text("Exclude {count} participants?"),
-        text("No analysis counts them, and their slots are free for others. You can undo this."),
+        text("Analyses leave them out, and others can get their slots. You can undo this."),
     ),
     "include": (
         text("Undo the exclusion of {count} participants?"),
-        text("Analyses count them again."),
+        text("Analyses include them again."),
     ),
 }
 NEEDS_REASON = frozenset({"reject", "exclude"})

@@ -16,9 +16,13 @@ from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 
 _VERDICTS = {
-    "alike": text("The raters of all arms are similar, to within {bound} standard deviations."),
+    "alike": text(
+        "The raters of all arms are similar: they differ by less than {bound} standard deviations."
+    ),
     "different": text("The arms have different raters. State this when you report the comparison."),
-    "unclear": text("No difference was found, but there are too few raters to call them similar."),
+    "unclear": text(
+        "We found no difference, but there are too few raters to call the arms similar."
+    ),
     "too few": text("There are too few raters yet to compare the arms."),
     "one arm": text("There is one group of raters, so there is nothing to compare."),
 }

@@ -43,12 +43,12 @@ REVIEWS = {
     "rejected": text("rejected"),
 }
 _DONE = {
-    "approve": text("The work is approved here. This pays nobody."),
+    "approve": text("The work is approved here. This does not pay the participant."),
     "paid": text("The work is approved, and Prolific pays for it."),
     "unpaid": text("The work is approved here. Prolific did not accept it: approve it there, too."),
     "reject": text("The work is rejected. It still counts in the analysis; exclude it if needed."),
     "exclude": text("The participant is excluded from every analysis. The slot is free."),
-    "include": text("The exclusion is undone. Analyses count the participant again."),
+    "include": text("The exclusion is undone. Analyses include the participant again."),
     "free": text("The slot is free."),
     "message": text("The message will be at the top of their next page."),
     "sent": text("Prolific sent the message. It will also be at the top of their next page."),

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from empathylab.store.studies.monitoring import listed_audit
 from empathylab.store.studies.researchers import ROLES, Role
-from empathylab.study.web.console.accounts import invite_link
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.sign_in.accounts import invite_link
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure

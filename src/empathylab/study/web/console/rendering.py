@@ -31,7 +31,7 @@ _ERRORS = {
     401: (text("You are signed out"), text("Nothing was changed. Please sign in again.")),
     403: (text("Not allowed"), text("Your role does not allow this. Nothing was changed.")),
     404: (text("Page not found"), text("Check the address.")),
-    405: (text("Bad request"), text("This page does not take such requests.")),
+    405: (text("Bad request"), text("This page does not accept this kind of request.")),
     408: (text("Timed out"), text("The form did not arrive in time. Nothing was changed.")),
     413: (text("Form too long"), text("The form is too long. Nothing was changed.")),
     415: (text("Bad request"), text("Only a plain form can be sent here. Nothing was changed.")),

@@ -65,7 +65,7 @@ def peek_reason(visit: Visit) -> str:
     reason = clean_text(visit.form.get("reason", ""))
     if not 10 <= len(reason) <= 500:
         raise InputError(
-            text("looking early needs a reason of 10 to 500 characters"),
+            text("viewing results early needs a reason of 10 to 500 characters"),
             remedy=text("Give a reason that you would state in the paper."),
         )
     return reason

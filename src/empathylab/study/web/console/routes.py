@@ -17,19 +17,6 @@ from empathylab.study.web.console.downloads import (
     peek_download,
     show_downloads,
 )
-from empathylab.study.web.console.login import (
-    change_language,
-    change_password,
-    change_second_factor,
-    give_second_factor,
-    log_in,
-    log_out,
-    make_account,
-    show_account,
-    show_login,
-    show_second_factor,
-    show_welcome,
-)
 from empathylab.study.web.console.overview import show_overview
 from empathylab.study.web.console.participants import (
     list_comments,
@@ -43,6 +30,19 @@ from empathylab.study.web.console.records import (
     show_audit,
 )
 from empathylab.study.web.console.results import peek, show_results
+from empathylab.study.web.console.sign_in.login import (
+    change_language,
+    change_password,
+    change_second_factor,
+    give_second_factor,
+    log_in,
+    log_out,
+    make_account,
+    show_account,
+    show_login,
+    show_second_factor,
+    show_welcome,
+)
 
 # No path holds anybody's key: paths are what servers and proxies write down.
 RULES: tuple[Rule, ...] = (

@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse, Response
 
 from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.blocks.forms import clean_text
-from empathylab.study.web.console.accounts import Researcher
 from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.flashes import Flash
-from empathylab.study.web.console.sessions import ConsoleSession, begin, form_token
+from empathylab.study.web.console.sign_in.accounts import Researcher
+from empathylab.study.web.console.sign_in.sessions import ConsoleSession, begin, form_token
 from empathylab.study.web.console.texts import console_language, said
 
 Least = Role | Literal["anyone"]

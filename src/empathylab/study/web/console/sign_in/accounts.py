@@ -41,15 +41,15 @@ from empathylab.store.studies.researchers import (
 )
 from empathylab.study.assignment.blinding import opaque_id
 from empathylab.study.blocks.forms import clean_text
-from empathylab.study.web.console.passwords import (
+from empathylab.study.web.console.sign_in.passwords import (
     check_password,
     hash_password,
     is_outdated,
     is_password,
     nobodys_hash,
 )
-from empathylab.study.web.console.second_factor import is_confirmed
-from empathylab.study.web.console.sessions import (
+from empathylab.study.web.console.sign_in.second_factor import is_confirmed
+from empathylab.study.web.console.sign_in.sessions import (
     ConsoleSession,
     awaits_code,
     is_over,

@@ -12,7 +12,7 @@ from empathylab.study.web.console.texts import text
 
 LEAST = 12
 MOST = 200
-ADVICE = text("At least 12 characters. Use a sentence that you use nowhere else.")
+ADVICE = text("At least 12 characters. Use a phrase that you do not use anywhere else.")
 _VARIETY = 5
 _LONG_NAME = 4
 # Each takes 64 MB for a moment: a crowd at the door must not take the raters' memory.

@@ -80,7 +80,7 @@ class SecondFactors:
             stored = _stored(connection, researcher)
             if is_confirmed(stored):
                 raise InputError(
-                    text("a second factor is set up already"), remedy=text("Remove it first.")
+                    text("a second factor is already set up"), remedy=text("Remove it first.")
                 )
             key = base64.b32encode(secrets.token_bytes(20)).decode()
             change_researcher(connection, researcher, second_factor={"key": key})
@@ -102,11 +102,11 @@ class SecondFactors:
             lock_accounts(connection)
             stored = _stored(connection, researcher)
             if not stored or is_confirmed(stored):
-                raise InputError(text("there is no key to confirm"), remedy=text("Begin again."))
+                raise InputError(text("there is no key to confirm"), remedy=text("Start again."))
             period = matching_period(_key(stored), _plain(code), self._clock(), last=0)
             if period is None:
                 raise InputError(
-                    text("the code is not right"),
+                    text("the code is wrong"),
                     remedy=text("Check the clock of your phone, and try again."),
                 )
             codes = tuple(_recovery_code() for _ in range(_RECOVERY_CODES))

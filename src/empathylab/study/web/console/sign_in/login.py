@@ -7,17 +7,17 @@ from datetime import timedelta
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.study.web.console.accounts import Researcher, Throttled
-from empathylab.study.web.console.passwords import ADVICE
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.second_factor import WINDOW
+from empathylab.study.web.console.sign_in.accounts import Researcher, Throttled
+from empathylab.study.web.console.sign_in.passwords import ADVICE
+from empathylab.study.web.console.sign_in.second_factor import WINDOW
 from empathylab.study.web.console.texts import COOKIE, LANGUAGES, text
 from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure
 
-_WRONG = text("The name or the password is not right.")
-_WRONG_OLD = text("The old password is not right, or there were too many attempts.")
-_WRONG_CODE = text("The code is not right, or it was used already.")
+_WRONG = text("The name or the password is wrong.")
+_WRONG_OLD = text("The current password is wrong, or there were too many attempts.")
+_WRONG_CODE = text("The code is wrong, or it has already been used.")
 _TOO_MANY = text("There were too many attempts. Please try again in {minutes} minutes.")
 _DONE = {
     "password": text("The password is changed, and every other browser is signed out."),
@@ -175,7 +175,7 @@ def change_password(visit: Visit) -> Response:
 
 def _own(visit: Visit) -> Researcher:
     if visit.researcher is None:
-        raise RuntimeError("the gate lets nobody in who has not signed in")
+        raise RuntimeError("only people who have signed in get here")
     return visit.researcher
 
 

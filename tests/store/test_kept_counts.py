@@ -1,0 +1,62 @@
+"""Counts of a large lab: kept, and counted again once something has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from sqlalchemy import select
+
+from empathylab.store import Lab, schema
+from empathylab.store.imports.releases import import_release
+from empathylab.store.listings import kept_counts
+from empathylab.store.listings.summaries import arms_rated, count_raters, replies_by_set
+from empathylab.store.studies.deletion import exclude_replies
+from empathylab.store.studies.results import exclude_rater
+from tests.helpers.welivita import write_release
+
+STUDY = "welivita-2024"
+
+
+@pytest.fixture
+def rated(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A lab that counts as large."""
+    from empathylab.api.imports import read_welivita
+
+    write_release(tmp_path / "r.csv")
+    release = read_welivita(tmp_path / "r.csv")
+    import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
+    monkeypatch.setattr(kept_counts, "_MANY", 1)
+    return lab
+
+
+def test_what_was_counted_is_kept(rated: Lab) -> None:
+    def fails() -> pl.DataFrame:
+        raise AssertionError("counted again")
+
+    first, arms = replies_by_set(rated), arms_rated(rated, STUDY)
+    assert kept_counts.kept_counts(rated, "replies", fails).equals(first)
+    assert kept_counts.kept_counts(rated, f"arms of {STUDY}", fails).equals(arms)
+    assert arms["raters"].to_list() == [6, 6]
+
+
+def test_a_change_is_counted(rated: Lab) -> None:
+    assert arms_rated(rated, STUDY)["raters"].sum() == count_raters(rated, STUDY) == 12
+    replied = replies_by_set(rated)
+    raters, responses = schema.raters, schema.responses
+    with rated.writing() as connection:
+        row = connection.execute(select(raters.c.study_id, raters.c.name)).first()
+        assert row is not None
+        exclude_rater(connection, row.study_id, row.name, "did not read")
+    assert arms_rated(rated, STUDY)["raters"].sum() == count_raters(rated, STUDY) == 11
+    # A reply less, and one that a study's researcher excluded.
+    with rated.writing() as connection:
+        first, second = connection.execute(select(responses.c.id).limit(2)).scalars()
+        connection.execute(responses.delete().where(responses.c.id == first))
+        about = {"study": STUDY, "rater": "p1"}
+        connection.execute(responses.update().where(responses.c.id == second).values(details=about))
+    assert replies_by_set(rated)["usable"].sum() == replied["usable"].sum() - 1
+    with rated.writing() as connection:
+        assert exclude_replies(connection, STUDY, "p1", "did not read") == 1
+    assert replies_by_set(rated)["usable"].sum() == replied["usable"].sum() - 2
