@@ -136,7 +136,7 @@ def _squares(y: Array, x: Array, slope: Array, codes: Codes) -> Array:
     groups, starts = len(sizes), np.concatenate([[0], np.cumsum(sizes)])
     x, y = x[order], y[order]
     own = np.add.reduceat(x**2, starts[:-1])
-    total = slope**2 * (own**2).sum(axis=0)[:, None]
+    total: Array = slope**2 * (own**2).sum(axis=0)[:, None]
     total -= 2 * slope * ((x * np.repeat(own, sizes, axis=0)).T @ y)
     if (sizes**2).sum() < 4 * len(y):
         # Small clusters: from the squares of rows and the products of pairs of them.
@@ -147,7 +147,8 @@ def _squares(y: Array, x: Array, slope: Array, codes: Codes) -> Array:
         for begin, end in pairwise(starts):
             sums = x[begin:end].T @ y[begin:end]
             total += np.square(sums, out=sums)
-    return total * groups / (groups - 1)
+    total *= groups / (groups - 1)
+    return total
 
 
 def _pairs(starts: Codes, sizes: Codes) -> tuple[Codes, Codes]:
