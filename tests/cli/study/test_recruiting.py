@@ -72,7 +72,7 @@ def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
         ([], "links must give the country of each participant"),
         (["country=FR"], "Say country=CH or country=DE"),
         (["contry=CH"], "Did you mean 'country'"),
-        (["country"], "as NAME=KIND"),
+        (["country"], "as NAME=VALUE"),
         (["country=CH", "country=DE"], "Give each name once"),
     ],
 )
@@ -151,7 +151,7 @@ def test_an_invitation_is_taken_back(folder: Path) -> None:
         (("invite", "small", "--revoke", "x"), "no invitation"),
         (("sync", "small"), "PROLIFIC_API_TOKEN"),
         (("sync", "small", "--keep", "Sex"), "only the export has columns"),
-        (("approvals", "small", "out.csv"), "nobody is paid"),
+        (("approvals", "small", "out.csv"), "does not pay participants"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(
