@@ -33,7 +33,7 @@ from empathylab.store import Lab, schema
 from empathylab.store.inserts import now
 from empathylab.study import parse_study
 from empathylab.study.session.service import launch
-from study import Rater, _cpu, _field, _quantile, server
+from study import Load, Rater, Seen, _cpu, _field, _quantile, server
 from tests.helpers.endpoint import served
 
 CHATS, TURNS, LATENCY, THINK, ARRIVAL = 300, 5, 1.0, 5.0, 10.0
@@ -83,13 +83,12 @@ class Talker(Rater):
     """A participant who chats, with the page's script."""
 
     def __init__(self, port: int, met: Met, number: int) -> None:
-        super().__init__(port, None, THINK, number)
+        super().__init__([port], Seen(), Load(CHATS, THINK), number)
         self._met, self._number = met, number
 
     async def take_part(self) -> None:
         """Arrives, agrees, chats, and sees the end."""
         await asyncio.sleep(self._random.uniform(0, ARRIVAL))
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         try:
             await self._ask(b"GET", b"/")
             page = await self._send(await self._page(), {"answer-agree": "yes"})
@@ -105,7 +104,8 @@ class Talker(Rater):
         except (ValueError, OSError, asyncio.IncompleteReadError) as error:
             self._met.errors[str(error)[:100]] += 1
         finally:
-            self._writer.close()
+            for _, writer in self._streams.values():
+                writer.close()
 
     async def _send(self, page: bytes, answers: dict[str, str]) -> bytes:
         if b'name="step"' not in page:
@@ -157,10 +157,11 @@ def main(chats: str = str(CHATS)) -> None:
         text = STUDY.format(base_url=endpoint.base_url, people=chats, turns=TURNS)
         with Lab.open(Path(folder)) as lab:
             launch(lab, parse_study(text), now=now())
-            with server(Path(folder), 1, None) as (port, processes):
-                begun, spent = time.perf_counter(), _cpu(processes)
-                met = asyncio.run(_chat(port, int(chats)))
-                seconds, spent = time.perf_counter() - begun, _cpu(processes) - spent
+            with server(Path(folder), 1, None) as started:
+                begun, spent = time.perf_counter(), _cpu(started.processes)
+                met = asyncio.run(_chat(started.port, int(chats)))
+                seconds = time.perf_counter() - begun
+                spent = _cpu(started.processes) - spent
             turns = schema.live_turns
             query = sqlalchemy.select(turns.c.outcome).where(turns.c.sender == "respondent")
             with lab.reading() as connection:

@@ -43,9 +43,10 @@ def messages() -> Iterator[tuple[str, str]]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
-            value = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(value, str) and " " in value and id(node) not in documentation:
-                yield f"{path.relative_to(ROOT)} line {node.lineno}", value
+            if not isinstance(node, ast.Constant) or id(node) in documentation:
+                continue
+            if isinstance(node.value, str) and " " in node.value:
+                yield f"{path.relative_to(ROOT)} line {node.lineno}", node.value
     for path in (*SOURCE.rglob("*.j2"), *SOURCE.glob("study/**/*.yaml")):
         yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
@@ -63,9 +64,10 @@ def texts() -> Iterator[tuple[str, str]]:
         if path.relative_to(SOURCE).as_posix() in STORED:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            value = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(value, str) and value not in KEYS:
-                yield f"{path.relative_to(ROOT)} line {node.lineno}", value
+            if not isinstance(node, ast.Constant) or node.value in KEYS:
+                continue
+            if isinstance(node.value, str):
+                yield f"{path.relative_to(ROOT)} line {node.lineno}", node.value
 
 
 def test_no_text_uses_a_banned_word() -> None:

@@ -13,12 +13,12 @@ EmpathyLabError                   something failed; exit 1
     ├── MissingExtra              an optional dependency is not installed
     ├── ComputeError              worker processes or a cluster cannot do the work
     ├── LabError                  the lab's folder or database cannot be used
-    │   ├── LabBusy               others were at the same rows; try again
+    │   ├── LabBusy               other processes were changing the same rows; try again
     │   ├── LabTooNew             it was written by a newer EmpathyLab
     │   └── RunInUse              another process is working on the same run
     ├── ModelSetup                no key, no weights, no such model, no access
     │   └── EndpointUnreachable   no connection to the address
-    └── BudgetReached             the cap on tokens or money stopped the run
+    └── BudgetReached             the limit on tokens or costs stopped the run
 """
 
 from __future__ import annotations

@@ -128,7 +128,9 @@ def test_judges_conversations_and_their_results(lab: el.Lab) -> None:
     assert "1 responses, judged by" in judged.summary()
     assert judged.to_frame().height >= 1
     assert "<table>" in judged._repr_html_()
-    with pytest.raises(el.errors.InputError, match="one of study and situation_set must say"):
+    with pytest.raises(
+        el.errors.InputError, match="name what to judge with either study or situation_set"
+    ):
         lab.judge(PERSON)
     with pytest.raises(el.errors.InputError, match="simulator: name the model"):
         lab.converse(PERSON, simulator=())

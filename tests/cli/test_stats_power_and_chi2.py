@@ -78,7 +78,7 @@ def test_a_simulation_is_answered_in_words() -> None:
     [
         ((), "there is no effect to compute the power for"),
         (("--odds-ratio", 2), "Add --raters"),
-        (("--share", 0.6), "two shares"),
+        (("--share", 0.6), "two proportions"),
         (("--effect-w", -1), "above 0"),
         (("--odds-ratio", 2, "--raters", 20, "--shares", "a,b"), "numbers separated by commas"),
         (("--odds-ratio", 2, "--raters", 20, "--shares", "0.5,0.1"), "add up to 1"),

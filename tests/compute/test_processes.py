@@ -164,7 +164,7 @@ def test_settings_come_from_the_call_the_choice_and_the_environment(
     for engine in ("spark", "rays", "ray:/x"):
         with pytest.raises(InputError, match="processes, ray or ray://host:port"):
             compute.choose(engine)
-    with pytest.raises(InputError, match="whole number from 1; got '0'"):
+    with pytest.raises(InputError, match="whole number of 1 or more; got '0'"):
         compute.choose(workers=0)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from empathylab.export import backups
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import add_respondent
 from tests.helpers.command_line import Done, empathylab
@@ -98,10 +99,22 @@ def test_what_is_no_backup_is_refused_in_a_sentence(tmp_path: Path) -> None:
     )
 
 
-def test_a_backup_with_fewer_rows_than_it_says_is_refused(tmp_path: Path) -> None:
+def test_a_backup_with_fewer_rows_than_it_says_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lab, file = tmp_path / "lab", tmp_path / "b.zip"
     with Lab.open(lab) as opened, opened.writing() as connection:
         add_respondent(connection, "bot/a", "model")
+    # As if the copy lacked one of the lab's rows.
+    counts, missing = backups._counts, iter([1, 0])
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            backups,
+            "_counts",
+            lambda connection: {"respondents": counts(connection)["respondents"] + next(missing)},
+        )
+        assert "1 rows of respondents, not 2" in said(run("backup", file, "--lab", lab))
+    assert not file.exists()
     assert run("backup", file, "--lab", lab).exit_code == 0
     with zipfile.ZipFile(file) as archive:
         archive.extractall(tmp_path / "unpacked")

@@ -285,7 +285,10 @@ with Lab.open(folder / "lab") as lab:
             print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.count("the export cannot be written; got 'File too large'. Make room") == 2
+    assert (
+        done.stdout.count("the export cannot be written; got 'File too large'. Free some space")
+        == 2
+    )
     assert list((tmp_path / "out").iterdir()) == []
     with Lab.open(tmp_path / "lab") as lab, lab.reading() as connection:
         assert len(connection.execute(select(audit)).all()) == before

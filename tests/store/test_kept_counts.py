@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import polars as pl
 import pytest
 from sqlalchemy import select
 
+from empathylab.api.imports import read_welivita
+from empathylab.situations.sources.released import Release
 from empathylab.store import Lab, schema
-from empathylab.store.imports.releases import import_release
+from empathylab.store.imports.releases import content_hash, import_release
 from empathylab.store.listings import kept_counts
-from empathylab.store.listings.summaries import arms_rated, count_raters, replies_by_set
+from empathylab.store.listings.summaries import (
+    arms_rated,
+    count_raters,
+    labels_given,
+    replies_by_set,
+)
 from empathylab.store.studies.deletion import exclude_replies
 from empathylab.store.studies.results import exclude_rater
 from tests.helpers.welivita import write_release
@@ -19,14 +27,16 @@ from tests.helpers.welivita import write_release
 STUDY = "welivita-2024"
 
 
+def bring(lab: Lab, release: Release) -> None:
+    mark = content_hash(release)
+    import_release(lab, release, kind="welivita", source="r.csv", fingerprint=mark)
+
+
 @pytest.fixture
 def rated(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A lab that counts as large."""
-    from empathylab.api.imports import read_welivita
-
     write_release(tmp_path / "r.csv")
-    release = read_welivita(tmp_path / "r.csv")
-    import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
+    bring(lab, read_welivita(tmp_path / "r.csv"))
     monkeypatch.setattr(kept_counts, "_MANY", 1)
     return lab
 
@@ -39,6 +49,20 @@ def test_what_was_counted_is_kept(rated: Lab) -> None:
     assert kept_counts.kept_counts(rated, "replies", fails).equals(first)
     assert kept_counts.kept_counts(rated, f"arms of {STUDY}", fails).equals(arms)
     assert arms["raters"].to_list() == [6, 6]
+
+
+def test_a_corrected_file_is_counted(rated: Lab, tmp_path: Path) -> None:
+    before = labels_given(rated, STUDY)
+    release = read_welivita(tmp_path / "r.csv")
+    assert release.study is not None
+    first, *others = release.study.ratings
+    wrong = "Bad" if first.label != "Bad" else "Good"
+    other = dataclasses.replace(first, label=wrong, value=1.0 if wrong == "Bad" else 3.0)
+    study = dataclasses.replace(release.study, ratings=[other, *others])
+    bring(rated, dataclasses.replace(release, study=study))
+    after = labels_given(rated, STUDY)
+    assert after["count"].sum() == before["count"].sum()
+    assert not after.sort(pl.all()).equals(before.sort(pl.all()))
 
 
 def test_a_change_is_counted(rated: Lab) -> None:

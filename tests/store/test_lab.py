@@ -209,7 +209,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing_acknowledged(tmp_path: Pa
                 text("INSERT INTO respondents VALUES (1, 'kept', 'human', '{}', '2024')")
             )
         # SQLite itself reports a full disk when a database reaches its page limit.
-        with pytest.raises(LabError, match="disk is full.*Make room"):
+        with pytest.raises(LabError, match="disk is full.*Free some space"):
             with lab.writing() as connection:
                 pages = connection.execute(text("PRAGMA page_count")).scalar()
                 connection.execute(text(f"PRAGMA max_page_count = {pages}"))

@@ -87,3 +87,13 @@ def test_the_correction_is_that_of_a_plain_count_over_simulated_ratings() -> Non
         expected[feature] = so_far
     assert found == pytest.approx(expected, abs=0.09)
     assert (found > p).all()
+
+
+def test_a_larger_p_stays_larger_and_none_is_below_one_in_a_thousand() -> None:
+    _, df = _slopes(RATINGS, FEATURES)
+    clusters, sources = [SITUATION, RATER], [SITUATION, RATER, REPLY]
+    p = np.array([0.3, 0.31, 0.0, 0.32])
+    found = jointly_corrected(RATINGS, FEATURES, CONTROLS, clusters, sources, p, df)
+    assert found[2] == 0.001
+    # 0.31 and 0.32 are corrected over fewer features than 0.3, which alone would make them smaller.
+    assert found[0] == found[1] == found[3] > 0.5

@@ -195,7 +195,7 @@ def from_table(
 ) -> PairsResult:
     """Two groups of a long table compared, paired by unit.
 
-    Without names the table must hold two groups; the one with the higher mean comes first.
+    Without names, the table must have two groups; the one with the higher mean comes first.
     """
     for name in (unit, group, value):
         if name not in frame.columns:

@@ -38,7 +38,7 @@ def appraise(
     """Gives models a scale at baseline and after they imagine situations.
 
     `situations` is their number for each emotion, `per_factor` for each factor instead.
-    `default_orders` baseline administrations, each in another item order, are compared with
+    `default_orders` baseline administrations, each in a different item order, are compared with
     `orders` item orders after each situation.
     """
     require_at_least(1, situations=situations, per_factor=per_factor, repeats=repeats)

@@ -21,7 +21,7 @@ def ask(
     report: bool = False,
     **options: Unpack[RunKeywords],
 ) -> RunResult:
-    """Asks models by the protocol of a plugin, with the settings that it understands."""
+    """Runs a plugin's protocol with models, with the settings that it understands."""
     from empathylab.protocols.plugin_protocols import open_protocol
 
     plans = open_protocol(protocol)

@@ -41,10 +41,10 @@ def converse(
     report: bool = False,
     **options: Unpack[RunKeywords],
 ) -> ConversationsResult:
-    """Lets models talk with people whom another model, the simulator, plays; follows how they feel.
+    """Lets models talk with people played by another model, the simulator; tracks how they feel.
 
     `count` personas are spread over the emotions. With `check`, each simulator also talks with
-    an attentive and a cold scripted listener, which it must tell apart.
+    an attentive and a cold scripted listener, and must react differently to the two.
     """
     from empathylab.analysis.conversations import from_lab
     from empathylab.api.run_results import ConversationsResult

@@ -62,7 +62,7 @@ def store_release(
 
 
 class LabImports:
-    """Published files into a lab; what is there already is unchanged. `lab.imports` is one."""
+    """Imports published files into a lab, as `lab.imports`; existing data stay as they are."""
 
     def __init__(self, store: Callable[[], Lab]) -> None:
         self._store = store

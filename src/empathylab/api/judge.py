@@ -37,8 +37,8 @@ def judge(
 ) -> JudgingResult:
     """Lets models rate the responses of a study, or to a set, as blinded raters do.
 
-    With `pairs` they choose between two replies, in both orders. How far judges agree with
-    people is `lab.analyze.judges()`.
+    With `pairs` they choose between two replies, in both orders. `lab.analyze.judges()` shows
+        how well judges agree with people.
     """
     from empathylab.api.run_results import JudgingResult
     from empathylab.judging.asking import Asking

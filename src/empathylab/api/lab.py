@@ -58,10 +58,10 @@ def _ratings(
 
 
 class Lab:
-    """A lab: models are measured in it, and everything that was measured stays there.
+    """A lab: models are measured in it, and it keeps everything that was measured.
 
-    Open it with `open_lab`. It is a context manager, but need not be used as one. Methods that ask
-    models take the keywords of `RunOptions` too, such as `max_cost=1`, and each has a form for
+    Open it with `open_lab`. You can use it as a context manager, but do not have to. Methods that
+    ask models take the keywords of `RunOptions` too, such as `max_cost=1`, and each has a form for
     `await`: `aevaluate`, `aappraise`, `arespond`, `aconverse`, `ajudge`, `aevaluate_against`.
     """
 

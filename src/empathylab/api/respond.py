@@ -38,10 +38,10 @@ def respond(
     report: bool = False,
     **options: Unpack[RunKeywords],
 ) -> RunResult:
-    """Lets models reply to people who tell about a situation.
+    """Lets models reply to people who describe a situation.
 
-    `situations` is their number for each emotion, all of a small set if left out. `words` is
-    the length to ask for; `"human"` takes that of people's replies in the lab.
+    `situations` is their number for each emotion; by default, all of a small set. `words` is the
+        length to ask for; `"human"` uses that of people's replies in the lab.
     """
     require_at_least(0, situations=situations, retries=retries)
     require_at_least(1, samples=samples, least_words=least_words, most_words=most_words)

@@ -48,45 +48,45 @@ class RunOptions:
     """How models are asked."""
 
     temperature: float | None = None
-    """The model's temperature; 0 for scales and judges, 0.7 for replies if left out."""
+    """The model's temperature. Default: 0 for scales and judges, 0.7 for replies."""
     seed: int = 1
-    """Decides every shuffle, and the model's seed."""
+    """Seed of every shuffle, and of the model."""
     fresh: bool = False
-    """Ask everything again, rather than resume or reuse answers at temperature 0."""
+    """Ask everything again, instead of resuming or reusing answers at temperature 0."""
     base_url: str | None = None
-    """Another OpenAI-compatible address, such as http://127.0.0.1:8000/v1."""
+    """Another OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1."""
     api_key_env: str | None = None
-    """The environment variable that holds the key."""
+    """The environment variable that holds the API key."""
     api: Api | None = None
-    """The API that the address speaks; the OpenAI-compatible one if left out."""
+    """The API of the endpoint. Default: the OpenAI-compatible one."""
     max_tokens: int | None = None
-    """The most tokens of an answer, reasoning included."""
+    """Maximum output tokens, including reasoning."""
     reasoning_effort: ReasoningEffort | None = None
     """How much the model reasons before it answers."""
     param: Mapping[str, Any] = field(default_factory=dict)
-    """Further settings, as the endpoint names them."""
+    """Extra settings, as the endpoint names them."""
     omit: Sequence[str] = ()
     """Settings not to send, such as seed."""
     timeout: float = 120.0
     """Seconds to wait for an answer."""
     attempts: int = 6
-    """How often a request is tried when the endpoint fails."""
+    """Maximum attempts when the endpoint fails."""
     batch: bool = False
     """Send the requests through the provider's batch API: half the price, within a day."""
     concurrency: int | None = None
-    """The most requests under way at once, per model."""
+    """Parallel requests per model."""
     requests_per_minute: float | None = None
-    """The most requests a minute, per model."""
+    """Maximum requests per minute, per model."""
     tokens_per_minute: float | None = None
-    """The most tokens a minute, per model."""
+    """Maximum tokens per minute, per model."""
     max_total_tokens: int | None = None
-    """Stop before a model's runs have used more tokens, earlier sessions counted."""
+    """Stop before a model's runs use more tokens, including earlier sessions."""
     max_cost: float | None = None
-    """Stop before a model's runs have cost more dollars, earlier sessions counted."""
+    """Stop before a model's runs cost more dollars, including earlier sessions."""
     prices: str | Path | None = None
-    """A price table (TOML) over the built-in one."""
+    """A price table (TOML) that overrides the built-in one."""
     shard: str | None = None
-    """Ask only this part of the requests, such as 3/8; other machines ask the others."""
+    """Send only this part of the requests, such as 3/8; other machines send the others."""
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> RunOptions:

@@ -30,7 +30,7 @@ class Asked(Plots):
 
 @dataclass(frozen=True, slots=True)
 class RunResult(Asked):
-    """What an appraisal or replies measured, and what became of the requests."""
+    """What an appraisal or replies measured, and the outcome of the requests."""
 
     sessions: Sessions
     overview: LabOverview
@@ -81,7 +81,7 @@ class RunResult(Asked):
 
 @dataclass(frozen=True, slots=True)
 class ConversationsResult(Asked):
-    """What all conversations of the lab show, and what became of this call's requests."""
+    """What all conversations of the lab show, and the outcome of this call's requests."""
 
     sessions: Sessions
     analysis: ConversationsAnalysis
@@ -126,7 +126,7 @@ class ConversationsResult(Asked):
 
 @dataclass(frozen=True, slots=True)
 class JudgingResult(Asked):
-    """The judges' ratings or choices, summed up, and what became of the requests."""
+    """A summary of the judges' ratings or choices, and the outcome of the requests."""
 
     sessions: Sessions
     source: str

@@ -36,7 +36,7 @@ class Sessions:
         return tuple(dict.fromkeys(tally.model for tally in self.tallies))
 
     def notes(self) -> list[str]:
-        """What the settings had to do with the answers, and which requests got none."""
+        """How the settings affected the answers, and which requests got none."""
         from empathylab.runs.plans import CUT_OFF
 
         adjusted = {tally.model: tally.adjusted for tally in self.tallies if tally.adjusted}
@@ -53,7 +53,7 @@ class Sessions:
         return found
 
     def problem(self) -> BudgetReached | IncompleteRun | None:
-        """Why requests have no answer; None where all have one."""
+        """Why requests have no answer; None if all have one."""
         if any(tally.stopped == "cap" for tally in self.tallies):
             by_cost = self.options.max_cost is not None
             return BudgetReached(
@@ -81,7 +81,7 @@ class Sessions:
         return [*([] if problem is None else [str(problem)]), *self.notes()]
 
     def require_complete(self) -> None:
-        """Raises an error where a request has no answer."""
+        """Raises an error if a request has no answer."""
         if (problem := self.problem()) is not None:
             raise problem
 

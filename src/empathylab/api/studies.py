@@ -106,7 +106,7 @@ def _completions(service: StudyService, people: Sequence[str]) -> dict[str, int]
 
 
 class LabStudies:
-    """The studies of a lab, and what is done with them; `lab.studies` is one of these."""
+    """The studies of a lab, as `lab.studies`."""
 
     def __init__(self, folder: Path, store: Callable[..., Lab]) -> None:
         self._folder = folder
@@ -132,14 +132,14 @@ class LabStudies:
         return pl.DataFrame(rows, schema=texts | {"dimensions": pl.List(pl.String)}, orient="row")
 
     def check(self, study: Study | str | Path) -> Checked:
-        """What a study or study file needs, what stands in its way, and what a rater will see."""
+        """What a study or study file needs, which problems it has, and what a rater will see."""
         from empathylab.store import has_lab
 
         lab = self._store() if has_lab(self._folder) else None
         return check_study(_read(study), lab)
 
     def demo(self) -> Study:
-        """The demonstration study, with its situations and replies brought into the lab."""
+        """The demo study; its situations and replies are imported into the lab."""
         from empathylab.study.demo import demo_study, furnish_demo
 
         furnish_demo(self._store(create=True))
@@ -159,7 +159,7 @@ class LabStudies:
     def pilot(
         self, study: str, n: int = 20, *, behaviour: Behaviour | None = None, seed: int = 1
     ) -> BotReport:
-        """Lets simulated raters walk a launched study's real pages; they count in no result."""
+        """Sends simulated raters through a launched study's real pages; no result includes them."""
         from empathylab.study.bots import Settings, mixed
 
         crowd = [behaviour] * n if behaviour else mixed(n, seed)
@@ -167,7 +167,7 @@ class LabStudies:
             return walked(links, service, crowd, Settings(seed=seed))
 
     def close(self, study: str) -> None:
-        """Closes a study: nobody can take part any more, and its results can be seen."""
+        """Closes a study: nobody can take part any more, and its results become available."""
         from empathylab.study.session.service import StudyService
 
         StudyService(self._store(), study).actions.close(who=operator("Python"))

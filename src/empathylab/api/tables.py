@@ -32,7 +32,7 @@ class Table:
 def from_table(data: Any, **columns: str) -> Table:
     """A table to analyse: a Polars or pandas frame, columns, rows, or the path of a file.
 
-    Keywords say which of its columns has which role, where it has another name.
+    Keywords name the columns that have other names than their roles.
 
     >>> ratings = {
     ...     "annotator": ["a", "a", "b", "b", "c", "c", "d", "d"],

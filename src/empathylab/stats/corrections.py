@@ -35,7 +35,7 @@ def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
-    """Controls the expected share of false ones among the rejections (independent tests).
+    """Controls the expected proportion of false rejections (independent tests).
 
     Benjamini, Y., & Hochberg, Y. (1995). Journal of the Royal Statistical Society B 57, 289–300.
     """

@@ -27,7 +27,7 @@ _NOT_FEATURES = {"response", "sample", "rating", "rater"}
 
 @dataclass(frozen=True, slots=True)
 class FeatureDifference:
-    """One feature, one respondent against another; NaN where it cannot be told."""
+    """One feature of one respondent compared with another; NaN if it cannot be computed."""
 
     feature: str
     respondent: str

@@ -51,7 +51,7 @@ class DistinctiveTerm:
 
 @dataclass(frozen=True, slots=True)
 class DistinctiveTerms:
-    """What marks one respondent off, and on what it rests."""
+    """One respondent's distinctive terms, and the data they rest on."""
 
     respondent: str
     against: str | None

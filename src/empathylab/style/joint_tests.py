@@ -13,7 +13,7 @@ Codes = NDArray[np.int64]
 
 DRAWS = 999
 _FEWEST_DRAWS = 199
-_WORK = 4e8
+_WORK = 1e8
 """Products of a feature, a rating and a draw: above it there are fewer draws."""
 _BLOCK = 4_000_000
 """Simulated ratings held at a time."""
@@ -40,7 +40,7 @@ def jointly_corrected(
     raters, replies) and for the rest, as estimated from the products of residuals that share the
     source. Slopes, standard errors and p are calculated on them as on the ratings. `x` is NaN where
     a rating lacks the feature; `p` and `df` are those of each feature. No p is below 1/1000, as
-    there are 999 draws (fewer, down to 199, where features times ratings exceed 400,000).
+    there are 999 draws (fewer, down to 199, where features times ratings exceed 100,000).
 
     Westfall, P. H., & Young, S. S. (1993). Resampling-based multiple testing. Wiley.
     """
@@ -127,32 +127,37 @@ def _t_values(y: Array, x: Array, clusters: Sequence[Codes], k: int) -> Array:
 
 
 def _squares(y: Array, x: Array, slope: Array, codes: Codes) -> Array:
-    """The sum of squares of the clusters' scores, with the factor G/(G − 1)."""
+    """The sum of squares of the clusters' scores, with the factor G/(G − 1).
+
+    A cluster's score is a − slope · c, with a the sum of x · y over its rows and c that of x².
+    """
     order = np.argsort(codes, kind="stable")
     sizes = np.unique(codes, return_counts=True)[1]
-    groups = len(sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    groups, starts = len(sizes), np.concatenate([[0], np.cumsum(sizes)])
     x, y = x[order], y[order]
+    own = np.add.reduceat(x**2, starts[:-1])
+    total: Array = slope**2 * (own**2).sum(axis=0)[:, None]
+    total -= 2 * slope * ((x * np.repeat(own, sizes, axis=0)).T @ y)
     if (sizes**2).sum() < 4 * len(y):
-        total = _by_pairs(y, x, slope, np.repeat(starts[:-1], sizes), np.repeat(sizes, sizes))
+        # Small clusters: from the squares of rows and the products of pairs of them.
+        total += (x**2).T @ y**2
+        first, second = _pairs(starts[:-1], sizes)
+        total += 2 * ((x[first] * x[second]).T @ (y[first] * y[second]))
     else:
-        total = np.zeros_like(slope)
         for begin, end in pairwise(starts):
-            own = x[begin:end]
-            score = own.T @ y[begin:end] - slope * (own**2).sum(axis=0)[:, None]
-            total += score**2
-    return total * groups / (groups - 1)
+            sums = x[begin:end].T @ y[begin:end]
+            total += np.square(sums, out=sums)
+    total *= groups / (groups - 1)
+    return total
 
 
-def _by_pairs(y: Array, x: Array, slope: Array, start: Codes, size: Codes) -> Array:
-    """The same for small clusters, from the pairs of rows within each."""
-    first = np.repeat(np.arange(len(y)), size)
-    within = np.arange(len(first)) - np.repeat(np.cumsum(size) - size, size)
-    second = start[first] + within
-    a, b = x[first], x[second]
-    linear = (a * a * b).T @ y[second]
-    found: Array = (a * b).T @ (y[first] * y[second]) - 2 * slope * linear
-    return found + slope**2 * ((a * b) ** 2).sum(axis=0)[:, None]
+def _pairs(starts: Codes, sizes: Codes) -> tuple[Codes, Codes]:
+    """The two rows of every pair within a cluster, each pair once."""
+    ends = np.repeat(starts + sizes, sizes)
+    row = np.arange(len(ends))
+    later = ends - row - 1
+    first = np.repeat(row, later)
+    return first, first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
 
 
 def _left(controls: Array, columns: Array) -> tuple[Array, int]:

@@ -15,7 +15,7 @@ from scipy import stats
 from empathylab.analysis.benchmark.estimates import measured_by_people
 from empathylab.analysis.benchmark.frames import ReferenceRatings, reference_ratings
 from empathylab.analysis.benchmark.measurements import Estimate
-from empathylab.analysis.benchmark.ranking import Entry, compared, ranked
+from empathylab.analysis.benchmark.ranking import Entry, _Comparing, compared, ranked
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
 from empathylab.store.judged_responses import JudgedStudy
@@ -131,6 +131,13 @@ def wilson(ratings: np.ndarray) -> tuple[float, float, float]:
     half = math.sqrt(pull * (share * (1 - share) + pull / 4)) / (1 + pull)
     centre = (share + pull / 2) / (1 + pull)
     return float(ratings.mean()), 1 + 2 * (centre - half), 1 + 2 * (centre + half)
+
+
+def test_three_pairs_are_compared_at_a_third_of_five_percent() -> None:
+    order = [rated(name, BETTER, NAMES) for name in ("a", "b")] + [rated("c", EASY, NAMES)]
+    single, joint = (_Comparing.of(order, level).pair(0, 2) for level in (0.95, 1 - 0.05 / 3))
+    assert ranked(order).pairs[1] == joint
+    assert joint.low < single.low
 
 
 def test_pairs_tell_apart_what_single_means_do_not() -> None:

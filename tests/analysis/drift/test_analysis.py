@@ -6,10 +6,12 @@ import json
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 
+from empathylab.analysis.drift import ratings
 from empathylab.analysis.drift.analysis import DriftResult, compare
 from empathylab.analysis.drift.occasions import Window, read_occasion
 from empathylab.models import Message, Parameters, ScriptedModel
@@ -19,6 +21,7 @@ from empathylab.runs import Job, run
 from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
 from empathylab.situations.sources.welivita import read_release
+from empathylab.stats.arms import ClusteredDifference, clustered_difference
 from empathylab.store import Lab, schema
 from empathylab.store.imports.releases import import_release
 from empathylab.store.inserts import now
@@ -202,7 +205,16 @@ def _rated(folder: Path, seed: int, good: float) -> None:
         import_release(lab, release, kind="welivita", source="r.csv", fingerprint=str(seed))
 
 
-def test_ratings_of_the_same_arm_are_compared(tmp_path: Path) -> None:
+def test_ratings_of_the_same_arm_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    situations = []
+
+    def by_rater_and_situation(*given: Any, **named: Any) -> ClusteredDifference:
+        situations.append(named["replies"].n_unique())
+        return clustered_difference(*given, **named)
+
+    monkeypatch.setattr(ratings, "clustered_difference", by_rater_and_situation)
     _rated(tmp_path / "a", 1, 0.2)
     _rated(tmp_path / "b", 2, 0.9)
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
@@ -221,6 +233,7 @@ def test_ratings_of_the_same_arm_are_compared(tmp_path: Path) -> None:
     gpt = next(rating for rating in changes.ratings if rating.arm == "gpt")
     said = f"Replies to {gpt.new_replies} situations are new, so this compares two samples"
     assert gpt.new_replies > 40
+    assert min(situations) > 40
     assert any(said in conclusion.sentence for conclusion in changes.conclusions)
 
 

@@ -117,7 +117,7 @@ def test_other_column_names_get_the_options_that_map_them(tmp_path: Path) -> Non
     path.write_text("item,who,rating\ns,a,1\n", encoding="utf-8")
     code, _, err = run(path)
     assert code == 2
-    assert "Name the columns with --situation COLUMN and --rater COLUMN." in err
+    assert "Name the column with --situation COLUMN and --rater COLUMN." in err
 
 
 def test_a_rater_who_rates_twice_is_named(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
         ([], "links must give the country of each participant"),
         (["country=FR"], "Say country=CH or country=DE"),
         (["contry=CH"], "Did you mean 'country'"),
-        (["country"], "as NAME=KIND"),
+        (["country"], "as NAME=VALUE"),
         (["country=CH", "country=DE"], "Give each name once"),
     ],
 )
@@ -151,7 +151,7 @@ def test_an_invitation_is_taken_back(folder: Path) -> None:
         (("invite", "small", "--revoke", "x"), "no invitation"),
         (("sync", "small"), "PROLIFIC_API_TOKEN"),
         (("sync", "small", "--keep", "Sex"), "only the export has columns"),
-        (("approvals", "small", "out.csv"), "nobody is paid"),
+        (("approvals", "small", "out.csv"), "does not pay participants"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(
@@ -187,7 +187,7 @@ def test_sync_asks_the_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         platform.studies.clear()
         unknown = run(folder, "sync", "small")
     assert result.exit_code == 0, result.output
-    assert "3 submissions, 2 people known here, 2 changed, 1 slots freed" in result.stdout
+    assert "3 submissions, 2 people known here, 2 changed, slots freed: 1" in result.stdout
     assert "1 have a submission but never came here" in result.stdout
     assert json.loads(again.stdout)["changed"] == 0
     assert (unknown.exit_code, TOKEN in unknown.output) == (2, False)

@@ -197,6 +197,12 @@ def test_the_bootstrap_of_intraclass_correlations_starts_from_the_estimates() ->
         assert once[name] == pytest.approx(getattr(found, name).estimate, abs=1e-12)
 
 
+def test_an_interval_needs_an_estimate_in_half_of_the_samples() -> None:
+    half = np.array([0.4, 0.6, math.nan, math.nan])
+    assert math.isfinite(interval(half, 0.5, 10, 0.95)[0])
+    assert math.isnan(interval(np.append(half, math.nan), 0.5, 10, 0.95)[0])
+
+
 def test_intervals_undo_the_bias_and_are_as_wide_as_few_draws_need() -> None:
     # By hand: z of .5 is .549306; the samples' z are .4 and .6, with mean .5 and SD .141421; with
     # 10 draws the reach is t(9) = 2.262157 times √(10/9) times the SD, .337224.

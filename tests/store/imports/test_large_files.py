@@ -16,6 +16,7 @@ from empathylab.store import Lab, responses_frame, schema
 from empathylab.store.imports import bulk
 from empathylab.store.listings.search import matches
 from empathylab.store.ratings import ratings_frame
+from empathylab.store.studies.arms import add_study
 from tests.helpers.command_line import empathylab
 
 STRANGE = ['comma, "quote"', "two\nlines", "back\\slash\ttab", "\\N", "\\.", "été 😀", ""]
@@ -27,6 +28,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "_PART", 4)
     monkeypatch.setattr(csv_tables, "_BYTES", 160)
     monkeypatch.setattr(bulk, "_MANY", 10)
+    monkeypatch.setattr(bulk, "_ROWS_PER_STATEMENT", 2)
     monkeypatch.setattr(rows, "_IN_MEMORY", 10)
 
 
@@ -92,6 +94,12 @@ def test_a_file_in_parts_brings_what_it_holds(lab: Lab, tmp_path: Path) -> None:
     changed = [*frame["text"].to_list()[:28], "another text"]
     second = bring(lab, "responses", replies(file, changed))["responses"]
     assert [second[name] for name in ("added", "changed", "removed", "unchanged")] == [0, 1, 1, 28]
+    # A second file's words join those of the first, each once.
+    bring(lab, "responses", replies(tmp_path / "more.csv"))
+    if lab.engine.dialect.name == "sqlite":
+        with lab.writing() as connection:
+            check = "INSERT INTO response_search(response_search, rank) VALUES (?, 1)"
+            connection.exec_driver_sql(check, ("integrity-check",))
     # What is added without a file is found, too: the index is kept up to date again.
     with lab.writing() as connection:
         connection.execute(
@@ -118,6 +126,48 @@ def test_ratings_in_parts_join_their_replies(lab: Lab, tmp_path: Path) -> None:
     again = bring(lab, "ratings", ratings(file, [*values[:40], 1, 1, 1]), "--set", "mine")
     counted = [again["ratings"][name] for name in ("added", "changed", "removed", "unchanged")]
     assert counted == [0, 2, 1, 41]
+    # Of two replies alike, new ratings are of the newer.
+    table = schema.responses
+    with lab.writing() as connection:
+        row = connection.execute(select(table).where(table.c.text == "reply number8")).one()
+        newer = {**row._mapping, "text": "newer"}
+        del newer["id"]
+        connection.execute(table.insert(), [newer])
+    bring(lab, "ratings", ratings(tmp_path / "later.csv", [1, 2]), "--set", "mine")
+    with lab.reading() as connection:
+        read = (
+            select(table.c.text)
+            .join(schema.ratings, schema.ratings.c.response_id == table.c.id)
+            .join(schema.raters, schema.raters.c.id == schema.ratings.c.rater_id)
+            .join(schema.studies, schema.studies.c.id == schema.raters.c.study_id)
+            .where(schema.studies.c.name == "later")
+        )
+        assert set(connection.execute(read).scalars()) == {"newer", "reply number9"}
+
+
+@pytest.mark.postgres
+def test_rules_stay_while_others_need_the_table(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "_LONGEST_WAIT", "50ms")
+    with Lab.open(tmp_path / "lab", database=postgres_url) as lab:
+
+        def dropped() -> int:
+            with lab.writing() as connection:
+                statements = bulk._drop_postgres_rules(connection, schema.ratings)
+                for statement in statements:
+                    connection.exec_driver_sql(statement)
+            return len(statements)
+
+        before = rules(lab, "ratings")
+        assert dropped() == len(before) - 1 == 7  # the unique index stays
+        with lab.reading() as connection:
+            connection.execute(select(schema.ratings)).all()
+            assert dropped() == 0
+        with lab.writing() as connection:
+            add_study(connection, "mine", "Mine", {}, status="open")
+        assert dropped() == 0
+        assert rules(lab, "ratings") == before
 
 
 def refused(lab: Path, kind: str, path: Path, *more: str) -> str:
@@ -156,6 +206,10 @@ def test_an_error_in_a_later_part_names_its_row(tmp_path: Path) -> None:
         said = refused(lab, "ratings", rated, "--set", "mine")
         assert what in said
         assert "rated.csv row 24" in said
+    # The seventh reply is empty.
+    write_text(rated, content + "s3,bot/a,r9,1,1\n")
+    said = refused(lab, "ratings", rated, "--set", "mine")
+    assert "no usable response of 'bot/a' to the situation 's3'" in said
 
 
 def write_text(path: Path, text: str) -> Path:

@@ -14,9 +14,11 @@ from empathylab.store.inserts import now
 from empathylab.study import parse_study, preset_text
 from empathylab.study.live.confederates import new_queue_token
 from empathylab.study.session.service import StudyService, launch
+from empathylab.study.web.console import first_link
 from tests.helpers.endpoint import Served
 from tests.study.live.walkers import STORY, WAYS, Walker, walk
 from tests.study.service_examples import rows_of
+from tests.study.web.console.researchers import PASSWORD
 from tests.study.web.serving import served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -88,6 +90,19 @@ def test_the_preset_recipient_is_walked_in_all_ways_and_stops_in_a_crisis(
         assert "findahelpline.com" in other.page.locator("main").inner_text()
         other.audit("crisis")
         other.close()
+        researcher = Walker(browser, str(first_link(sqlite_lab, address)), service.study, "phone")
+        for field, text in (("name", "ida"), ("password", PASSWORD), ("again", PASSWORD)):
+            researcher.page.fill(f"#{field}", text)
+        researcher.page.locator("main button").click()
+        for state in ("open", "closed"):
+            researcher.page.get_by_role("link", name="Conversations").click()
+            researcher.audit(f"conversations of a study that is {state}")
+            researcher.page.locator("tbody a.key").first.click()
+            researcher.audit(f"conversation of a study that is {state}")
+            if state == "open":
+                service.actions.close()
+        assert "I want to die" in researcher.page.locator("main").inner_text()
+        researcher.close()
     assert service.actions.status().outcomes == {"completed": 4, "safety": 1}
 
 

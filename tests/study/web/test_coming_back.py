@@ -113,7 +113,7 @@ def test_who_deleted_their_answers_does_not_begin_anew_by_the_open_link(
     visitor = at(service, browser)
     form = Read(visitor.get("/").text).fields["form"].value
     visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
-    assert "Your answers have been deleted" in visitor.get("/").text
+    assert "We have deleted your answers" in visitor.get("/").text
     assert len(service.actions.participants()) == 1
 
 

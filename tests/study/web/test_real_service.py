@@ -38,7 +38,7 @@ def test_who_leaves_and_deletes_is_told_so_and_leaves_a_count(sqlite_lab: Lab) -
         form = Read(page.text).fields["form"].value
         visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
         told = visitor.get("/page")
-    assert "Your answers have been deleted" in told.text
+    assert "We have deleted your answers" in told.text
     assert service.actions.status().ratings == 0
 
 

@@ -83,7 +83,11 @@ def test_precision_and_recall_by_hand() -> None:
     row = TacticAccuracy("advice", "people", both=6, only_tagged=2, only_labelled=3, neither=89)
     assert (row.precision, row.recall) == (0.75, pytest.approx(2 / 3))
     assert row.specificity == pytest.approx(89 / 91)
-    assert not row.reliable
+    reliable = [
+        TacticAccuracy("advice", "people", 85, wrong, missed, 500).reliable
+        for wrong, missed in ((15, 36), (16, 36), (15, 37))
+    ]
+    assert reliable == [True, False, False]
 
 
 def test_precision_without_tags_is_nan_and_not_reliable() -> None:

@@ -68,7 +68,8 @@ def test_few_labels_leave_the_test_set_and_other_taggers_nothing() -> None:
     table = tactic_table(frame)
     few = label_accuracy(table, frame, labels(frame.head(9), [["advice"]] * 9), ["advice"])
     uses = tactic_uses(table)
-    assert {use.basis for use in corrected_uses(table, uses, labelled=few)} == {"test set"}
+    for rows in (few, [TacticAccuracy("advice", "human", 31, 0, 0, 9)]):
+        assert {use.basis for use in corrected_uses(table, uses, labelled=rows)} == {"test set"}
     other = corrected_uses(table, uses, built_in=False)
     assert all(use.basis == "" and math.isnan(use.share) and not use.comparable for use in other)
 

@@ -218,7 +218,7 @@ def test_tags_agree_with_the_released_labels_of_peoples_replies(
     assert agreement["self-disclosure"].precision > 0.83
     assert agreement["self-disclosure"].recall > 0.74
     assert agreement["information"].precision > 0.68
-    assert agreement["advice"].precision > 0.52
+    assert agreement["advice"].precision > 0.48
     # Of all labels of a kind, version 1 found 6 to 12% of the information.
     assert agreement["information"].recall > 0.2
     assert min(row.specificity for row in agreement.values()) > 0.65

@@ -66,7 +66,7 @@ def from_lab(
 
     Of a respondent's runs of a scale only the one used last counts; everything imported counts.
     Positive counterparts are reported separately: they are not part of the published procedure.
-    With `study`, people are those whom this study measured, not all people of the lab together.
+    With `study`, only the people of this study are used, not all people of the lab.
     With `exclude`, the studies' own exclusion rules are applied in a second analysis beside the
     first. Raises InputError where no scale was answered after a situation.
     """

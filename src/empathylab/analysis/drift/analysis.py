@@ -233,7 +233,7 @@ class DriftResult(Plots):
 def from_lab(
     lab: Lab, moment: datetime, *, name: str | None = None, confidence: float = 0.95
 ) -> DriftResult:
-    """What changed in a lab from that moment on; `name` is what the moment is called."""
+    """What changed in a lab since that moment; `name` is a name for the moment."""
     called = name or moment.isoformat()
     before = read_occasion(lab, f"until {called}", Window(until=moment))
     after = read_occasion(lab, f"from {called}", Window(since=moment))

@@ -37,7 +37,7 @@ def from_lab(
     """The cards of the judges of a study of the lab; without a name, of the only one.
 
     A study that this lab runs must be closed, unless there is a reason to `peek`, which the audit
-    log keeps with `who` gave it. `people` limits human ratings to these raters.
+    log records with `who` gave it. `people` limits human ratings to these raters.
     """
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)

@@ -145,7 +145,7 @@ class Norming(Plots):
 def from_lab(
     lab: Lab, study: str = "norming", criteria: Criteria | None = None, *, simulated: bool = False
 ) -> Norming:
-    """The norms by a study of the lab; with `simulated` by its bots too, to try it out."""
+    """The norms from a study of the lab; with `simulated`, also from its bots, to try it out."""
     with lab.reading() as connection:
         held = find_study(connection, study)
         found = norming_answers(connection, held.id, simulated=simulated) if held else ()

@@ -210,7 +210,7 @@ def _recipients(data: LabOverview) -> MainChart | None:
         )
         for cell in found.cells
     ]
-    made = _drawn(f"Mean {found.outcome} of recipients", rows, None)
+    made = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
     return replace(made, coloured=False)
 
 

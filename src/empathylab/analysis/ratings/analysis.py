@@ -80,7 +80,7 @@ def from_lab(
 ) -> RatingsResult:
     """The study's ratings analysed; without a name, those of the lab's only study.
 
-    `only` names a set, or a draw from one, to whose situations the analysis is narrowed. A study
+    `only` names a set or sample: the analysis uses only its situations. A study
     that this lab runs must be closed, unless there is a reason to `peek`, which the study's audit
     log keeps. The other options are those of `from_table`; without `rules` the study's own apply.
     Studies simulated for the bootstrap are kept in the lab, so that a stopped analysis resumes.

@@ -264,9 +264,10 @@ def replaced_caveat(count: int) -> Iterator[str]:
     """What a fallback means for the comparison of authors."""
     if count:
         replies = counted(count, "reply of a model was", "replies of models were")
+        them = "it" if count == 1 else "them"
         yield (
-            f"{replies} replaced by the study's fallback, and count as the model's, as they were "
-            "assigned."
+            f"{replies} replaced by the study's fallback. The analysis counts {them} in the "
+            "condition that was assigned."
         )
 
 

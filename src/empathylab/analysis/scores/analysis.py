@@ -37,7 +37,7 @@ def from_lab(
     margin: float | None = None,
     validated: Sequence[JudgesResult] = (),
 ) -> ScoresResult:
-    """What the judge says of the replies of those runs, each run for itself.
+    """How the judge scored the replies of those runs, each run separately.
 
     With `baseline`, another run, each run is compared with it on the situations that both have;
     `margin` is how much lower the mean may be. `validated` are results of comparing judges with

@@ -43,10 +43,11 @@ def raters_sentence(found: RatersNeeded) -> str:
 
 
 def simulation_sentences(found: SimulatedPower) -> str:
-    """How often the tests reject in the invented studies."""
+    """How often the tests reject in the simulated studies."""
     plan = found.plan
     each = "per arm" if plan.design == "between" else "in both arms"
     made = found.simulations - found.failed
+    simulated = counted(made, "simulated study", "simulated studies")
     what = (
         f"{counted(plan.raters, 'rater')} {each} with {counted(plan.ratings_per_rater, 'rating')} "
         f"each, raters' SD {number(plan.rater_sd, 2)}, situations' SD "
@@ -55,14 +56,13 @@ def simulation_sentences(found: SimulatedPower) -> str:
     if plan.odds_ratio == 1:
         first = (
             f"Where the arms do not differ ({what}), the mixed model rejects in "
-            f"{_share(found.mixed_model)} of {counted(made, 'invented study', 'invented studies')}"
-            f"; {bounded(found.alpha)} would be right."
+            f"{_share(found.mixed_model)} of {simulated}; {bounded(found.alpha)} would be right."
         )
     else:
         first = (
             f"An odds ratio of {number(plan.odds_ratio, 2)} ({what}) is found by the mixed model "
             f"in {_share(found.mixed_model)} of "
-            f"{counted(made, 'invented study', 'invented studies')}, at α = {bounded(found.alpha)}."
+            f"{simulated}, at α = {bounded(found.alpha)}."
         )
     others = (
         f"A cluster-robust test rejects in {_share(found.clustered)}, the plain chi-square, which "

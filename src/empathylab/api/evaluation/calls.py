@@ -35,9 +35,9 @@ def evaluate(
 ) -> Evaluation:
     """Measures models: a scale before and after situations, replies to people, and a report.
 
-    Without a model, the embedded one. `situations` is their number for each of 8 emotions.
-    With `judge`, a model scores the replies by the rubric. `fail_under`, `max_unusable`, and
-    `baseline` with `no_worse_than` are conditions; `result.passed` says whether all hold.
+    Without a model, the embedded one. `situations` is their number for each of 8 emotions. With
+    `judge`, a model scores the replies by the rubric. `fail_under`, `max_unusable`, and `baseline`
+    with `no_worse_than` are conditions; `result.passed` says whether all are met.
     """
     from empathylab.api.evaluation.gates import GateOptions
     from empathylab.api.evaluation.measurement import Combination, JudgeOptions

@@ -27,7 +27,7 @@ NOT_SCORED = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Evaluation(Asked):
-    """All that an evaluation found."""
+    """Everything that an evaluation found."""
 
     sessions: Sessions
     """Of the models that were measured."""
@@ -195,7 +195,7 @@ class AgainstStudy(Asked):
     situations: int
     results: tuple[BenchmarkResult, ...]
     human_samples: tuple[HumanSample, ...]
-    """Which replies people should rate, where that was asked for."""
+    """Which replies people should rate, if you asked for a sample."""
     notes: tuple[str, ...]
     report: Path
 

@@ -116,10 +116,11 @@ def _read(
     from empathylab.tables import column_named, numbers, read_table
 
     frame = read_table(file)
-    for role, column in columns.items():
-        column_named(frame, column, where=file.name, option=f"--{role}")
+    missing = [f"--{role}" for role, column in columns.items() if column not in frame.columns]
+    for column in columns.values():
+        column_named(frame, column, where=file.name, option=" COLUMN and ".join(missing))
     if dimension is not None:
-        column_named(frame, dimension, where=file.name)
+        column_named(frame, dimension, where=file.name, option="--dimension")
     scale, rating = _scale(levels), columns["rating"]
     if scale and isinstance(scale[0], str):
         return frame, scale

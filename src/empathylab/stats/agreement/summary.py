@@ -168,7 +168,7 @@ def fleiss_kappa(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Coefficient:
-    """Fleiss' kappa of one dimension's ratings, weighted if wanted, with a bootstrap interval.
+    """Fleiss' kappa of one dimension's ratings, optionally weighted, with a bootstrap interval.
 
     See `fleiss_statistic` for what it estimates.
     """

@@ -86,7 +86,7 @@ class ArmsTest:
 
 @dataclass(frozen=True, slots=True)
 class ArmComparison:
-    """Everything that is said about rated arms."""
+    """Every result about rated arms."""
 
     reference: str
     scales: Mapping[str, RatingScale]

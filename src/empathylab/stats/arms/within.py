@@ -84,7 +84,7 @@ class PairedArmsTest:
 
 @dataclass(frozen=True, slots=True)
 class PairedComparison:
-    """Everything that is said about paired arms."""
+    """Every result about paired arms."""
 
     reference: str
     unit: Unit

@@ -92,7 +92,7 @@ def alternative_annotator_test(
     resamples: int = 1000,
     seed: int = 0,
 ) -> AlternativeAnnotatorTest:
-    """Whether a judge may replace people, by leaving out each person in turn.
+    """Whether a judge can replace people, by leaving out each person in turn.
 
     On each situation both the judge and the left-out person are scored by their agreement with the
     other people: share of equal values (`accuracy`, for unordered categories) or the negative root

@@ -107,7 +107,7 @@ def position_bias(
     situation: str | None = "situation",
     confidence: float = 0.95,
 ) -> Bias:
-    """How far the reply shown first is preferred over the second, as a share above one half.
+    """How much the reply shown first is preferred, as a proportion above one half.
 
     `outcome` is `first`, `second` or `tie` (half a preference). Each pair should be shown in both
     orders, or in random order: else a better reply that often stands first looks like bias.

@@ -150,7 +150,7 @@ def calibration_curve(
     bins: int = 10,
     confidence: float = 0.95,
 ) -> CalibrationCurve:
-    """People's mean rating where the judge says so much, with intervals.
+    """People's mean rating for each value of the judge, with intervals.
 
     One row is one person's rating beside the judge's of the same response. Each value of the judge
     is a point; where there are more than `bins` values, they are grouped into that many of about

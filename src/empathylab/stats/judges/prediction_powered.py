@@ -133,7 +133,7 @@ def prediction_powered_difference(
     limits: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> PredictionPowered:
-    """The first arm's mean less the second's, each as in `prediction_powered_mean`.
+    """The first arm's mean minus the second's, each as in `prediction_powered_mean`.
 
     Ratings of one rater or of one situation may be correlated across the arms too, so a design
     within subjects, or with the same situations in both arms, gets the narrower interval it has

@@ -98,7 +98,7 @@ def detectable_effect(
 def two_shares_power(
     share: float, share_reference: float, n: int, *, alpha: float = 0.05
 ) -> TwoSharesPower:
-    """The power of the two-sided test of two shares with n independent ratings in each arm.
+    """The power of the two-sided test of two proportions with n independent ratings per arm.
 
     The usual normal approximation, with the pooled variance under the null hypothesis and the
     separate ones under the alternative; chances of rejecting on the wrong side are left out. Not

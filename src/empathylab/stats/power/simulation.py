@@ -85,7 +85,7 @@ class Fitted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPower:
-    """How often the tests reject in invented studies."""
+    """How often the tests reject in simulated studies."""
 
     plan: PlannedStudy
     alpha: float
@@ -100,7 +100,7 @@ class SimulatedPower:
 
 
 def simulate_ratings(plan: PlannedStudy, seed: int) -> pl.DataFrame:
-    """The ratings of one invented study: rater, situation, arm, rating, the reference first."""
+    """The ratings of one simulated study: rater, situation, arm, rating, the reference first."""
     return _invented(plan, thresholds(plan), np.random.default_rng(seed))
 
 
@@ -114,7 +114,7 @@ def simulated_power(
     workers: int | None = None,
     tick: Callable[[], None] | None = None,
 ) -> SimulatedPower:
-    """The share of invented studies in which each test rejects at alpha.
+    """The proportion of simulated studies in which each test rejects at alpha.
 
     `fit` takes a study's ratings and gives the p of its arm; if left out it is the cumulative link
     mixed model with crossed raters and situations. `workers` is as in `map_ordered`; `tick` is

@@ -51,7 +51,7 @@ _SMALLEST_SD = 1e-8
 
 @dataclass(frozen=True, slots=True)
 class ScaleChange:
-    """A subscale after situations against rest: overall, of one emotion or of one factor.
+    """A subscale after situations compared with baseline: overall, by emotion or by factor.
 
     Figures that cannot be had (one value only, no value at baseline) are NaN, and `test` is None.
     """
@@ -122,7 +122,7 @@ class ScaleChange:
 def scale_changes(
     scores: pl.DataFrame, *, alpha: float = 0.01, confidence: float = 0.95
 ) -> list[ScaleChange]:
-    """The change from rest per respondent and subscale: overall, per emotion, per factor.
+    """The change from baseline per respondent and subscale: overall, per emotion, per factor.
 
     `scores` has the columns of `SCORES`; `phase` is `default` or `evoked`. Where a respondent's
     scores name the person (`subject`), they are paired by person, and each level takes its own

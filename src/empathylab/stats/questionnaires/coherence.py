@@ -38,7 +38,7 @@ class FactorCoherence:
 
 
 def factor_coherence(scores: pl.DataFrame, *, confidence: float = 0.95) -> list[FactorCoherence]:
-    """The share of the variance between situations that lies between factors.
+    """The proportion of the variance between situations that is between factors.
 
     1: situations of a factor all bring about the same change. 0: they agree no more than
     situations of different factors do. An intraclass correlation of situations, from the nested

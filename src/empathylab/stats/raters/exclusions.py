@@ -24,7 +24,7 @@ SEVERAL_ARMS = "several arms"
 
 @dataclass(frozen=True, slots=True)
 class FailedAttention:
-    """Leaves out who failed more attention checks than allowed."""
+    """Excludes raters who failed more attention checks than allowed."""
 
     rule: ClassVar[str] = "failed attention"
     column: str = "failed_attention"
@@ -67,7 +67,7 @@ class TooFast:
 
 @dataclass(frozen=True, slots=True)
 class StraightLining:
-    """Leaves out who gave (nearly) always the same rating, or the same many times on end."""
+    """Excludes raters who (nearly) always gave the same rating, or gave it many times in a row."""
 
     rule: ClassVar[str] = "straight-lining"
     share: float | None = 1.0
@@ -104,7 +104,7 @@ class StraightLining:
 
 @dataclass(frozen=True, slots=True)
 class Inconsistent:
-    """Leaves out whose questionnaire answers contradict each other more often than allowed."""
+    """Excludes raters whose questionnaire answers contradict each other too often."""
 
     rule: ClassVar[str] = "inconsistent"
     column: str = "inconsistencies"
@@ -217,7 +217,7 @@ def apply_exclusions(
     arm: str = "arm",
     rating: str = "rating",
 ) -> Exclusions:
-    """Who is left out by which rule, by arm; the frames stay as they are.
+    """Which raters each rule excludes, by arm; the frames stay as they are.
 
     `raters` has a row per rater with the columns that the rules name; a rule that cannot be
     applied to a rater (a missing time) keeps the rater and counts it as unknown. Raters without an

@@ -25,6 +25,7 @@ _MANY = 20_000
 _CACHE_KB = 128 * 1024
 _WORDS_BYTES = 64 * 1024 * 1024
 _INDEX_MEMORY = "256MB"
+_LONGEST_WAIT = "2s"
 _SQLITE_INDEXES = """
 SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL
 """
@@ -61,7 +62,7 @@ def insert_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> N
 
 @contextlib.contextmanager
 def loading(connection: Connection, table: Table, rows: int) -> Iterator[None]:
-    """While up to `rows` new rows come: what the database keeps beside them is made at the end.
+    """While about `rows` new rows come: what the database keeps beside them is made at the end.
 
     Row by row, indexes and PostgreSQL's checks of references take several times as long.
     """
@@ -115,7 +116,7 @@ def _drop_postgres_rules(connection: Connection, table: Table) -> list[str]:
         return []
     try:
         with connection.begin_nested():
-            connection.exec_driver_sql("SET LOCAL lock_timeout = '2s'")
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_LONGEST_WAIT}'")
             indexes = _found(connection, _POSTGRES_INDEXES, table)
             references = _found(connection, _POSTGRES_REFERENCES, table)
             for name in references:

@@ -213,7 +213,8 @@ class _Ratings:
         kept = [self.held.clear()]
         changed: list[pl.DataFrame] = []
         added = shared = 0
-        with loading(self.connection, schema.ratings, len(ratings)):
+        fresh = len(ratings) - self.held.height - self.others.height
+        with loading(self.connection, schema.ratings, fresh):
             for part in frames_of(ratings, Rating, _TYPES):
                 frame = self._identified(part, newest, replies.source)
                 if self.others.height:

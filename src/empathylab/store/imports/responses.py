@@ -124,7 +124,7 @@ class ResponseImport:
             schema={"respondent": pl.String, "respondent_id": pl.Int64},
         )
         added_at, written = now(), 0
-        with loading(self.connection, schema.responses, len(replies)):
+        with loading(self.connection, schema.responses, len(replies) - known.height):
             for frame in self._frames(replies):
                 fresh = frame.join(known, on=_KEY, how="anti", maintain_order="left").join(
                     respondents, on="respondent", how="left", maintain_order="left"

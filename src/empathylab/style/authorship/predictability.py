@@ -109,7 +109,7 @@ def predictability(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Predictability:
-    """How often a classifier names the writer of a response to a situation it has not seen.
+    """How often a classifier identifies the author of a response to an unseen situation.
 
     Cross-validated with all responses to a situation in one fold, so that what a situation is
     about cannot help. Accuracy near `chance` says that respondents write alike, near 1 that they

@@ -70,7 +70,7 @@ def builtin_lexicons() -> tuple[Lexicon, ...]:
 
 
 def write_builtin_lists(folder: str | Path) -> list[Path]:
-    """The lists and rules that ship as files in that folder, to edit; those there are kept."""
+    """Writes the built-in lists and rules to that folder, to edit; keeps files that exist."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     source = resources.files("empathylab.style") / "lists"

@@ -83,7 +83,7 @@ def tag(sentences: Sequence[str], tagger: Tagger | None = None) -> list[tuple[st
 
 
 def by_rules(rules: TacticRules | None = None) -> Tagger:
-    """A tagger that goes by these rules alone, or by the built-in ones without their classifier."""
+    """A tagger that uses only these rules, or the built-in ones without their classifier."""
     used = rules or tactic_rules()
     return lambda sentences: _ordered(used.positions(_series(sentences))).to_list()
 
