@@ -219,7 +219,7 @@ def test_a_person_is_forgotten_by_the_platforms_id_after_a_question(rated: Path)
     with pytest.raises(InputError, match="nothing was deleted"):
         ran("forget", "small", "--platform-id", "person-2", "--lab", rated, given="n\n")
     done = ran("forget", "small", "--platform-id", "person-2", "--lab", rated, given="y\n")
-    assert "1 place emptied" in done.stdout
+    assert "1 slot emptied" in done.stdout
     with pytest.raises(InputError, match="no participant has this ID"):
         ran("forget", "small", "--platform-id", "person-2", "--lab", rated, "--yes")
     with Lab.open(rated) as lab:

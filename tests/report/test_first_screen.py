@@ -94,6 +94,9 @@ def test_people_who_rated_come_before_judges_simulators_and_scales(
     # The caveat belongs to the conclusion that stands first, not to the lab's other topics.
     assert first.caveat == first_screen(rated).caveat
     assert first.caveat in rated.ratings[0].conclusions[0].caveats
+    # Unless a model's answers mean nothing.
+    worse = dataclasses.replace(rated, unrated=("Its answers are meaningless.",))
+    assert first_screen(worse).caveat == "Its answers are meaningless."
 
 
 def test_the_chart_says_what_its_intervals_are(kinds: dict[str, LabOverview]) -> None:

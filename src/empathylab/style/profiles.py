@@ -126,7 +126,10 @@ def _figures(own: pl.DataFrame, names: list[str], confidence: float) -> dict[str
     sds = values.select(pl.col(names).std()).row(0, named=True)
     sums = values.select(pl.col(names).sum()).row(0, named=True)
     used = values.select(pl.col(names).count()).row(0, named=True)
-    clusters = values.with_columns(pl.col(names) - pl.col(names).mean()).group_by("situation")
+    # In order, so that sums do not differ in the last digit from one run to the next.
+    clusters = values.with_columns(pl.col(names) - pl.col(names).mean()).group_by(
+        "situation", maintain_order=True
+    )
     squares = clusters.agg(pl.col(names).sum()).select((pl.col(names) ** 2).sum())
     deviations = squares.row(0, named=True)
     sizes = clusters.agg(pl.col(names).count() > 0).select(pl.col(names).sum())

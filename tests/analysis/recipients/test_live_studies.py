@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from empathylab.analysis import recipients
+from empathylab.analysis import overview, recipients
 from empathylab.analysis.recipients.stimuli import reply_release
 from empathylab.errors import InputError
 from empathylab.export.lab_tables import lab_tables
@@ -97,6 +97,8 @@ def help_everybody(lab: Lab) -> list[tuple[bool, int]]:
         service.submit(person, "questions", given)
         service.submit(person, "debrief/reveal", {"data": "keep"})
         assert isinstance(service.view(person), Finished)
+    hidden = overview.from_lab(lab)
+    assert (hidden.recipients, len(hidden.unrated)) == ((), 1)  # its progress alone
     service.actions.close()
     return heard
 

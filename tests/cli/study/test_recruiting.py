@@ -187,7 +187,7 @@ def test_sync_asks_the_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         platform.studies.clear()
         unknown = run(folder, "sync", "small")
     assert result.exit_code == 0, result.output
-    assert "3 submissions, 2 people known here, 2 changed, 1 slots freed" in result.stdout
+    assert "3 submissions, 2 people known here, 2 changed, slots freed: 1" in result.stdout
     assert "1 have a submission but never came here" in result.stdout
     assert json.loads(again.stdout)["changed"] == 0
     assert (unknown.exit_code, TOKEN in unknown.output) == (2, False)

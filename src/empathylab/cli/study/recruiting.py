@@ -312,7 +312,7 @@ def _print_synced(synced: Synced, told: dict[str, int]) -> None:
     print_rows(rows, "statuses", as_json=False)
     typer.echo(
         f"{synced.submissions} submissions, {synced.people} people known here, "
-        f"{synced.changed} changed, {len(synced.freed)} slots freed"
+        f"{synced.changed} changed, slots freed: {len(synced.freed)}"
     )
     for count, sentence in (
         (len(synced.excluded), "returned finished work, which no longer counts"),

@@ -31,7 +31,7 @@ def texts() -> Iterator[str]:
     """Every text of the templates and modules, and every value that is shown as a word."""
     for file in CONSOLE.glob("templates/*.j2"):
         yield from IN_TEMPLATES.findall(file.read_text(encoding="utf-8"))
-    for file in CONSOLE.glob("*.py"):
+    for file in CONSOLE.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "text":
                 yield ast.literal_eval(node.args[0])
