@@ -199,5 +199,5 @@ def test_peoples_lengths_are_their_mean_and_maximum(lab: Lab) -> None:
 
 
 def test_without_peoples_replies_their_length_is_unknown(sqlite_lab: Lab) -> None:
-    with pytest.raises(InputError, match="no replies of people to this set"):
+    with pytest.raises(InputError, match="no replies by people to this set"):
         human_lengths(sqlite_lab, SET)

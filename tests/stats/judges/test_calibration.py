@@ -105,7 +105,7 @@ def test_shares_are_never_negative_and_sum_to_one() -> None:
 def test_the_map_keeps_categories_that_nobody_used_and_refuses_others() -> None:
     frame = frame_of([1, 3], [1, 2])
     assert ordinal_map(frame, categories=[1, 2, 3]).shares([1]).shape == (1, 3)
-    with pytest.raises(InputError, match="none of the scale's categories; got 3.0"):
+    with pytest.raises(InputError, match="not one of the scale's categories; got 3.0"):
         ordinal_map(frame, categories=[1, 2])
 
 

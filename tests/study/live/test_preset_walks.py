@@ -86,7 +86,7 @@ def test_the_preset_recipient_is_walked_in_all_ways_and_stops_in_a_crisis(
         while other.state["step"] != "tell":
             other.answer(other.state["step"])
         other.answer("tell", f"{STORY} Some nights I want to die.")
-        assert other.heading == "We stop the study here"
+        assert other.heading == "The study stops here"
         assert "findahelpline.com" in other.page.locator("main").inner_text()
         other.audit("crisis")
         other.close()

@@ -106,7 +106,7 @@ def test_an_id_that_a_spreadsheet_would_run_is_made_harmless(sqlite_lab: Lab) ->
 def test_where_nobody_is_paid_there_is_no_list(sqlite_lab: Lab, platform: str) -> None:
     service, _ = served(sqlite_lab, recruiting(platform))  # type: ignore[arg-type]
     before = service.actions.audit()
-    with pytest.raises(InputError, match="nobody is paid"):
+    with pytest.raises(InputError, match="does not pay participants"):
         approvals(service)
     assert service.actions.audit() == before
 

@@ -101,7 +101,7 @@ def test_a_form_longer_than_any_page_is_refused(path: str) -> None:
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         untold = visitor.ask("POST", path, content=pieces(), headers=kind)
     assert (told.status_code, untold.status_code) == (413, 413)
-    assert "nothing from that page was saved" in " ".join(told.text.split())
+    assert "Nothing from that page was saved" in " ".join(told.text.split())
 
 
 @pytest.mark.parametrize("kind", ["", "application/json", "multipart/form-data; boundary=x"])
