@@ -73,8 +73,9 @@ def _output(output: dict[str, Any], name: str, charts: dict[str, str]) -> list[s
     if "image/svg+xml" in data:
         file = f"{name}-{len(charts) + 1}.svg"
         charts[file] = _wider(data["image/svg+xml"])
-        title = re.search(r'aria-label="Title text \'([^\']*)\'', data["image/svg+xml"])
-        return [f"![{title[1] if title else 'Chart'}]({file})"]
+        # The titles of panels come first, that of the whole chart last.
+        titles = re.findall(r'aria-label="Title text \'([^\']*)\'', data["image/svg+xml"])
+        return [f"![{titles[-1] if titles else 'Chart'}]({file})"]
     if "text/html" in data:
         # A line that is empty would end the HTML for Markdown.
         html = re.sub(r"\n\s*\n", "\n", _DROPPED.sub("", data["text/html"])).strip()
