@@ -88,6 +88,19 @@ def test_the_headline_is_the_mixed_models_coefficient() -> None:
     ]
 
 
+def test_the_paragraphs_give_the_test_of_the_headline() -> None:
+    """With few raters Wald's test is another, and would contradict the conclusion."""
+    found = ratings.from_table(table(raters=5, each=4, shift=0.5))
+    headline = found.conclusions[0]
+    assert headline.p is not None
+    [sentence] = [
+        text for text in found.paragraphs() if text.startswith("In the model rating ~ arm + ")
+    ]
+    assert f"95% CI [{headline.low:.3f}, {headline.high:.3f}]".replace("-", "−") in sentence
+    assert f"p = {headline.p:.3f}".replace("0.", ".") in sentence
+    assert " z = " not in sentence
+
+
 def test_the_table_rounds_the_conclusions_numbers() -> None:
     found = ratings.from_table(table(shift=1))
     first, row = found.conclusions[0], conclusion_table(found.conclusions)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from empathylab import __version__
@@ -20,10 +21,19 @@ from empathylab.stats.mixed import Clmm, Lmm
 from empathylab.stats.mixed.coding import INTERCEPT
 
 _MOST_LOG_ODDS = math.log(1000)
+_WALD = "standard errors come from the observed information, tests and intervals are Wald's."
+_FEW_LEVELS = (
+    "tests and intervals are those of t, with standard errors and degrees of freedom "
+    "(Satterthwaite's) that hold with few raters and replies."
+)
+_NO_TESTS: Mapping[str, Any] = {}
 
 
-def model_methods(model: Model, *, of: str = "") -> str:
-    """How the model was fitted, ready for a paper's methods section; `of` names the dimension."""
+def model_methods(model: Model, *, of: str = "", tests: Mapping[str, Any] = _NO_TESTS) -> str:
+    """How the model was fitted, ready for a paper's methods section; `of` names the dimension.
+
+    `tests` are the coefficients' t tests, where these are reported in place of Wald's.
+    """
     ratings = f"Ratings of {of}" if of else "Ratings"
     groups = [
         f"{name} ({counted(effect.levels, 'level')})"
@@ -39,8 +49,8 @@ def model_methods(model: Model, *, of: str = "") -> str:
                 f"({model.link} link){random}, flexible thresholds and the formula {model.formula}."
             ),
             (
-                "It was fitted by maximum likelihood with the Laplace approximation; standard "
-                "errors come from the observed information, tests and intervals are Wald's. "
+                "It was fitted by maximum likelihood with the Laplace approximation; "
+                f"{_FEW_LEVELS if tests else _WALD} "
                 f"A coefficient is a shift of the {latent} latent scale."
             ),
         ]
@@ -59,13 +69,15 @@ def model_methods(model: Model, *, of: str = "") -> str:
     return " ".join([*said, used, f"Software: EmpathyLab {__version__}."])
 
 
-def model_results(model: Model) -> str:
+def model_results(model: Model, tests: Mapping[str, Any] = _NO_TESTS) -> str:
     """What the model found, ready for a paper's results section; what speaks against it first.
 
+    `tests` replace the model's own tests of coefficients.
     Where a term has several coefficients (an arm each), their p values are Holm-corrected over
     the term. A coefficient without a finite estimate gets no test, interval or odds ratio.
     """
-    unsure, corrected = doubtful(model), holm_by_term(model)
+    effects = {**model.coefficients, **tests}
+    unsure, corrected = doubtful(model), holm_by_term(model, effects)
     # Variances at the boundary are spoken of below.
     said = problem_sentences(model)
     if not model.converged and not said:
@@ -78,7 +90,7 @@ def model_results(model: Model) -> str:
     for name in reported:
         if name not in unsure:
             p = corrected[name] if sizes.get(name, 1) > 1 else None
-            said.append(_effect(model, readable(model, name), model.coefficients[name], p))
+            said.append(_effect(model, readable(model, name), effects[name], p))
     said += _reading(model, [name for name in reported if name not in unsure])
     said += [_spread(name, effect) for name, effect in model.random_effects.items()]
     if isinstance(model, Lmm):
@@ -151,17 +163,13 @@ def _effect(model: Model, name: str, item: Any, p_corrected: float | None) -> st
     level = number(100 * model.confidence, 0)
     span = f"{level}% CI [{number(item.low, 3)}, {number(item.high, 3)}]"
     p = p_text(item.p) if p_corrected is None else p_text(p_corrected, "Holm-corrected p")
-    if isinstance(model, Clmm):
-        ratio = ""
-        if model.link == "logit":
-            ratio = f"; odds ratio {odds(item.estimate)} [{odds(item.low)}, {odds(item.high)}]"
-        return (
-            f"{name}: b = {number(item.estimate, 3)}, {span}, z = {number(item.z, 2)}, {p}{ratio}."
-        )
-    return (
-        f"{name}: b = {number(item.estimate, 3)}, {span}, t({number(item.df)}) = "
-        f"{number(item.t, 2)}, {p}."
-    )
+    df = getattr(item, "df", math.inf)
+    value = number(item.t if hasattr(item, "t") else item.z, 2)
+    test = f"t({number(df)}) = {value}" if math.isfinite(df) else f"z = {value}"
+    ratio = ""
+    if isinstance(model, Clmm) and model.link == "logit":
+        ratio = f"; odds ratio {odds(item.estimate)} [{odds(item.low)}, {odds(item.high)}]"
+    return f"{name}: b = {number(item.estimate, 3)}, {span}, {test}, {p}{ratio}."
 
 
 def _spread(name: str, item: Any) -> str:

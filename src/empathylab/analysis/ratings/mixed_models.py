@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from empathylab.analysis.json_values import json_value
@@ -34,14 +34,16 @@ _WIDE = 10.0
 """A standard error on the latent scale, above which odds span more than any ratings can show."""
 
 
-def holm_by_term(model: Model) -> dict[str, float]:
+def holm_by_term(model: Model, tests: Mapping[str, Any] | None = None) -> dict[str, float]:
     """The p value of each coefficient, Holm-corrected over the coefficients of its term.
+
+    `tests` are the coefficients' tests, where they are not those of the model itself.
 
     Of a factor without interactions these are the contrasts of its levels with the reference.
     """
     found: dict[str, float] = {}
     for names in coefficients_by_term(model).values():
-        corrected = holm([model.coefficients[name].p for name in names])
+        corrected = holm([(tests or model.coefficients)[name].p for name in names])
         found |= dict(zip(names, map(float, corrected), strict=True))
     return found
 

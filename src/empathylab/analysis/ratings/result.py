@@ -259,7 +259,7 @@ class RatingsResult(Plots):
             said.append(raters_paragraph(alike))
         said += [self.information, methods_paragraph(self.comparison, named=several)]
         said += [
-            model_methods(model.model, of=model.dimension if several else "")
+            model_methods(model.model, of=model.dimension if several else "", tests=model.tests)
             for model in self.models
             if model.model is not None and not model.by_valence
         ]
@@ -358,7 +358,7 @@ def _model_sentence(model: DimensionModel, *, several: bool) -> str:
     of = f" of {model.dimension}" if several else ""
     if model.model is None:
         return f"No mixed model{of} could be fitted: {model.problem}"
-    return f"In the model{of} {model.model.formula}: {model_results(model.model)}"
+    return f"In the model{of} {model.model.formula}: {model_results(model.model, model.tests)}"
 
 
 def _scalars(row: Mapping[str, Any]) -> dict[str, Any]:
