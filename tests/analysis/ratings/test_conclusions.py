@@ -198,6 +198,19 @@ def test_tost_is_that_of_a_calculation_by_hand() -> None:
     assert (found.low, found.high) == pytest.approx((0.5 - 1.812461, 0.5 + 1.812461), abs=1e-5)
 
 
+def test_a_difference_of_percentages_cannot_exceed_100_points() -> None:
+    found = ratings.from_table(table(raters=3, each=6, shift=2))
+    ends = [
+        end
+        for conclusion in found.conclusions
+        if conclusion.unit == "percentage points"
+        for end in (conclusion.low, conclusion.high)
+        if end is not None
+    ]
+    assert 100 in ends
+    assert all(-100 <= end <= 100 for end in ends)
+
+
 def test_few_raters_are_said_in_the_conclusion() -> None:
     result = ratings.from_table(table(raters=6))
     few = result.conclusions[0]

@@ -196,6 +196,8 @@ def _of_test(
         kind = _kind(found.difference.estimate, found.p_adjusted, equivalence, look)
         if look is not None:
             difference = _at_level(found.difference.estimate, found.se, found.df, look.alpha)
+    if found.unit == "percentage points":
+        difference = _possible(difference)
     sentence = conclusion_sentence(
         *(found, kind, difference, found.unit, found.p, found.p_adjusted, equivalence),
         by="; ".join([f"clustered by {ways}", *few_raters(found, design)]),
@@ -219,6 +221,12 @@ def _of_test(
         basis=f"{counted(found.n, 'rating')} by {counted(found.raters, 'rater')}",
         caveats=caveats,
     )
+
+
+def _possible(difference: Estimate) -> Estimate:
+    """The difference of two percentages with an interval that ends where differences do."""
+    low, high = max(difference.low, -100.0), min(difference.high, 100.0)
+    return Estimate(difference.estimate, low, high)
 
 
 def _at_level(estimate: float, se: float, df: float, alpha: float) -> Estimate:

@@ -108,13 +108,12 @@ def few_raters(found: Comparison, design: RatingsDesign) -> list[str]:
 
 
 def small_sample(found: Comparison, design: RatingsDesign) -> tuple[str, ...]:
-    few = few_raters(found, design)
-    if not few:
+    if not few_raters(found, design):
         return ()
     return (
         (
-            f"Few raters, {few[0]}: the test allows for this, but with fewer than {FEW_RATERS} "
-            "per arm the result depends on who they are."
+            "Few raters: the test allows for this, but with fewer than "
+            f"{FEW_RATERS} per arm the result depends on who they are."
         ),
     )
 
