@@ -176,6 +176,9 @@ def distinctive_chart(
     return spec_of(alt.layer(stems, dots), 19 * len(terms), rows)
 
 
+_LEANING: dict[str, Any] = {"labelAngle": 40, "labelAlign": "right", "labelBaseline": "middle"}
+
+
 def confusion_chart(found: Predictability) -> dict[str, Any]:
     """The author of each response and the predicted one: proportions of each author's responses."""
     rows = []
@@ -193,7 +196,10 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
             "predicted:N",
             sort=names,
             title="predicted as",
-            axis=alt.Axis(orient="top", labelAngle=0 if upright else -40, labelLimit=200),
+            # Names lean to the left, where there is room; to the right the last is cut off.
+            axis=alt.Axis(
+                orient="top", labelLimit=200, **({"labelAngle": 0} if upright else _LEANING)
+            ),
         ),
         alt.Y("writer:N", sort=names, title="written by", axis=alt.Axis(labelLimit=200)),
         tooltip=[
