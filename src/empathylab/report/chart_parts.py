@@ -213,6 +213,18 @@ def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale) -> dict[str, An
     }
 
 
+def names_above(limit: int = 200, *, upright: bool = False) -> alt.Axis:
+    """An axis of names above the columns of a chart.
+
+    They lean to the left, where the names of rows leave room; to the right the last is cut off.
+    """
+    if upright:
+        return alt.Axis(orient="top", labelLimit=limit, labelAngle=0)
+    return alt.Axis(
+        orient="top", labelLimit=limit, labelAngle=40, labelAlign="right", labelBaseline="middle"
+    )
+
+
 def cells(base: Any, field: str, domain: list[float], form: str, title: str | None) -> Any:
     """Coloured cells with their numbers, dark on light or light on dark."""
     legend = alt.Legend(title=title, orient="bottom", format="%") if title else None

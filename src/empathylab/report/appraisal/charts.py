@@ -11,6 +11,7 @@ import polars as pl
 from empathylab.analysis.appraisal.result import baselines, interval_of
 from empathylab.report.chart_parts import (
     estimates_chart,
+    names_above,
     number_tooltip,
     respondent_color,
     spec_of,
@@ -196,7 +197,7 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
                 "respondent:N",
                 sort=respondents,
                 title=None,
-                axis=alt.Axis(orient="top", labelAngle=0 if upright else -40, labelLimit=140),
+                axis=names_above(140, upright=upright),
             ),
             alt.Y("factor:N", sort=factors, title=None, axis=alt.Axis(labelLimit=420)),
             alt.Color(

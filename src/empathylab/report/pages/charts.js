@@ -170,8 +170,6 @@ const charts = (() => {
     const longest = (field) => Math.max(0, ...units(spec).flatMap((unit) =>
       valuesOf(unit, spec).map((row) => String(row[field] ?? "").length)));
     for (const unit of units(spec)) {
-      // Slanted names above the last column need room.
-      if (small && coloured && unit.encoding?.x?.axis?.labelAngle) spec.padding = { left: 5, top: 5, bottom: 5, right: 36 };
       // A narrow interval is not to be hidden by its point.
       if (small && unit.mark?.type === "point") unit.mark.size = Math.min(unit.mark.size ?? 30, 30);
       const { x, y } = unit.encoding ?? {};

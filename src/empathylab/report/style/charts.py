@@ -13,6 +13,7 @@ from empathylab.analysis.style.estimates import RatedStyle
 from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.report.chart_parts import (
     cells,
+    names_above,
     number_tooltip,
     respondent_color,
     spec_of,
@@ -176,9 +177,6 @@ def distinctive_chart(
     return spec_of(alt.layer(stems, dots), 19 * len(terms), rows)
 
 
-_LEANING: dict[str, Any] = {"labelAngle": 40, "labelAlign": "right", "labelBaseline": "middle"}
-
-
 def confusion_chart(found: Predictability) -> dict[str, Any]:
     """The author of each response and the predicted one: proportions of each author's responses."""
     rows = []
@@ -196,10 +194,7 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
             "predicted:N",
             sort=names,
             title="predicted as",
-            # Names lean to the left, where there is room; to the right the last is cut off.
-            axis=alt.Axis(
-                orient="top", labelLimit=200, **({"labelAngle": 0} if upright else _LEANING)
-            ),
+            axis=names_above(upright=upright),
         ),
         alt.Y("writer:N", sort=names, title="written by", axis=alt.Axis(labelLimit=200)),
         tooltip=[

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from empathylab.report.chart_parts import cells, number_tooltip, plain_spec, spec_of
+from empathylab.report.chart_parts import cells, names_above, number_tooltip, plain_spec, spec_of
 from empathylab.report.style.charts import ROW, square_height
 
 
@@ -63,7 +63,7 @@ def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[
             "after:N",
             sort=[*tactics, "end"],
             title="then",
-            axis=alt.Axis(orient="top", labelAngle=-40),
+            axis=names_above(),
         ),
         alt.Y("before:N", sort=["start", *tactics], title="after"),
         tooltip=[
