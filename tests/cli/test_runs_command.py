@@ -80,7 +80,7 @@ def test_runs_are_compared_over_shared_situations_and_say_how_they_differ() -> N
     appraisals = [row["run"] for row in listed() if row["protocol"] == "appraise"]
     done = run("runs", "compare", *map(str, appraisals))
     assert "panas positive: run 1 minus run" in done.stdout
-    assert "one protocol" in run("runs", "compare", "1", str(replies[0]), code=2).stderr
+    assert "the same protocol" in run("runs", "compare", "1", str(replies[0]), code=2).stderr
     assert (
         "a judge has rated its replies"
         in run("runs", "delete", str(replies[0]), "--yes", code=2).stderr

@@ -48,7 +48,7 @@ LATE = BETWEEN.replace(
 def _fast_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     import argon2
 
-    from empathylab.study.web.console import passwords
+    from empathylab.study.web.console.sign_in import passwords
 
     quick = argon2.PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
     monkeypatch.setattr(passwords, "_hasher", lambda: quick)

@@ -133,4 +133,4 @@ def test_on_the_published_ratings_it_does_a_little_better_than_chance(shared_dat
     assert card.scores.skill == pytest.approx(0.06, abs=0.02)
     # One person rated each reply, so nobody can say whether it might stand in for people.
     assert card.decision == "cannot tell"
-    assert "single person" in verdict(card)
+    assert "only one person" in verdict(card)

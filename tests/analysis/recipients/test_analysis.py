@@ -197,7 +197,7 @@ def test_a_false_margin_is_refused_and_a_wide_one_shows_equivalence() -> None:
     author = effect(result, "response", 1)
     assert author.equivalence.equivalent
     assert effect(result, "response").equivalence is None
-    assert "alike, within ±2 points" in str(result.conclusions[1])
+    assert "about the same, within ±2 points" in str(result.conclusions[1])
     with pytest.raises(InputError, match="above 0 points"):
         recipients.from_table(frame, margin=-1.0)
     with pytest.raises(UnknownName, match="calmm"):

@@ -495,6 +495,6 @@ def test_a_judge_of_an_imported_table_is_used_and_nobody_is_asked(tmp_path: Path
 def test_an_imported_judge_that_rated_too_few_of_the_replies_is_refused(tmp_path: Path) -> None:
     folder = filed_lab(tmp_path, covered=9)
     said = " ".join(run(*against_filed(folder), code=2).output.split())
-    assert "imported ratings of the judge filed hold 9 of the replies of late/model" in said
+    assert "imported ratings of the judge filed cover 9 of the replies of late/model" in said
     with Lab.open(folder) as lab:
         assert runs_frame(lab).is_empty()

@@ -153,7 +153,7 @@ def test_a_port_in_use_is_one_sentence_and_launches_nothing(tmp_path: Path) -> N
         taken.listen()
         port = taken.getsockname()[1]
         said = refused("serve", file, "--port", str(port), "--lab", tmp_path / "lab")
-    assert f"127.0.0.1:{port}: another program listens" in said
+    assert f"127.0.0.1:{port}: another program already uses this address" in said
     assert "no launched study" in refused("status", "small", "--lab", tmp_path / "lab")
 
 

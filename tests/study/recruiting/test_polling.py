@@ -56,7 +56,7 @@ def test_trouble_is_said_once_and_that_it_is_over_too(
     assert [item for item in said if "cannot be asked" in item] == [
         (
             "Prolific cannot be asked, the study goes on without: "
-            "the API does not answer as it should (HTTP 500)"
+            "the API does not respond as expected (HTTP 500)"
         )
     ]
     assert said.count("Prolific answers again") == 1
@@ -136,7 +136,7 @@ def test_without_a_token_or_off_prolific_nothing_is_started(
     assert caplog.records == []
     monkeypatch.setenv("PROLIFIC_API_TOKEN", "two words")
     assert start_polling(service) is None
-    assert "is not one" in caplog.text
+    assert "is not a token" in caplog.text
     assert "two words" not in caplog.text
 
 

@@ -154,7 +154,7 @@ def test_the_client_does_not_show_its_token() -> None:
 
 @pytest.mark.parametrize("token", ["", "short", "two words here", "line\nbreak-in-it", "żółć-żółć"])
 def test_what_cannot_be_a_token_is_refused_without_showing_it(token: str) -> None:
-    with pytest.raises(InputError, match="is not one") as caught:
+    with pytest.raises(InputError, match="is not a token") as caught:
         Prolific(token)
     assert not token or token not in str(caught.value)
 

@@ -58,7 +58,7 @@ def test_a_lab_that_cannot_be_reached_does_not_stop_the_server(
     lost = dataclasses.replace(serving_of(sqlite_lab, service), folder=tmp_path / "nowhere")
     with caplog.at_level(logging.WARNING, logger="empathylab.study.web"):
         assert delete_expired(lost) == (0, 0)
-    assert "what is too old could not be deleted: LabError" in caplog.text
+    assert "data past its retention period could not be deleted: LabError" in caplog.text
 
 
 def test_the_studys_secret_is_in_no_representation(sqlite_lab: Lab) -> None:

@@ -149,7 +149,13 @@ def test_the_list_shows_time_attention_and_signals(sqlite_lab: Lab, closed: bool
         text = visitor.get("/console/participants").text
         page = visitor.get(f"/console/participant?key={person}").text
     assert ">0/1<" in text
-    for sign in ("paste", "even typing", "hidden field", "1 pages under 1 s", "left 3 times"):
+    for sign in (
+        "paste",
+        "even typing",
+        "hidden field",
+        "1 pages under 1 s",
+        "left the page 3 times",
+    ):
         assert sign in text, sign
     assert ("10 min" in text) != closed
     assert "Characters pasted</dt><dd>300" in page
