@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
 import sys
@@ -127,12 +128,17 @@ def commands(page: Path) -> Iterator[list[str]]:
         yield from (words[1:] for words in part.commands)
 
 
+@functools.cache
+def program() -> Any:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize(
     "page", [ROOT / "README.md", *PAGES], ids=lambda path: str(path.relative_to(ROOT))
 )
 def test_every_command_of_a_page_is_one_that_the_program_takes(page: Path) -> None:
     for words in commands(page):
-        command: Any = typer.main.get_command(app)
+        command = program()
         rest = list(words)
         while rest and rest[0] in getattr(command, "commands", {}):
             command = command.commands[rest.pop(0)]
