@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import itertools
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 import sqlalchemy
+import typer.testing
 from sqlalchemy import Engine
 
 from empathylab.store import Lab
@@ -26,6 +28,9 @@ pytest_plugins = ["tests.helpers.browser"]
 # Tests do not time: a first call that imports something, or a busy machine, is no failure.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+# Typer's runner builds all commands again for each call, which takes a tenth of a second.
+typer.testing._get_command = functools.cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 _numbers = itertools.count(1)
 _ran: Counter[str] = Counter()
