@@ -99,3 +99,18 @@ def test_equal_constant_raters_have_no_kappa_and_say_why() -> None:
 
 def test_one_rater_makes_no_pair() -> None:
     assert pair_agreements(rating_table(long([[1, 2, 3]]))) == []
+
+
+def test_clusters_that_are_equal_by_chance_count_twice_their_pairs_at_most() -> None:
+    # Two raters agree on one of two replies in each of ten situations: Wilson's interval of one
+    # half with n = 40, twice the pairs, is ½ ± z√(n/4 + z²/4)/(n + z²) with z = 1.959964.
+    agreed, apart = [1, 2] * 10, [1, 1] * 10
+    table = rating_table(
+        long([agreed, apart]).with_columns(
+            cluster=pl.col("situation").str.slice(1).cast(pl.Int64) // 2
+        ),
+        cluster="cluster",
+    )
+    found = pair_agreements(table)[0].percent
+    margin = 100 * 1.959964 * (10 + 1.959964**2 / 4) ** 0.5 / (40 + 1.959964**2)
+    assert (found.low, found.high) == pytest.approx((50 - margin, 50 + margin), abs=1e-4)

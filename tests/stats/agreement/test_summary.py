@@ -11,8 +11,11 @@ import pytest
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.agreement import (
     agreement,
+    fleiss_kappa,
+    gwet_ac,
     intraclass_correlations,
     krippendorff_alpha,
+    rating_table,
 )
 from empathylab.stats.agreement.bootstrap import estimates, interval
 from empathylab.stats.agreement.coefficient import Coefficient
@@ -212,6 +215,42 @@ def test_intervals_undo_the_bias_and_are_as_wide_as_few_draws_need() -> None:
     # A percentage is the same on its own scale.
     percent = interval(50 + 50 * values, 75.0, 10, 0.95, limits=(0.0, 100.0))
     assert percent == pytest.approx((50 + 50 * low, 50 + 50 * high))
+
+
+def test_the_standard_error_of_few_situations_comes_from_leaving_each_out() -> None:
+    # By hand: without each of three situations z is .3, .5 and .7; the jackknife's variance is
+    # 2/3 · (.2² + .2²), its root .230940 times t(2) = 4.302653 is .993655.
+    values, without = np.tanh([0.4, 0.6]), np.tanh([0.3, 0.5, 0.7])
+    found = interval(values, math.tanh(0.5), 3, 0.95, without=without)
+    assert found == pytest.approx(tuple(np.tanh([0.5 - 0.993655, 0.5 + 0.993655])), abs=1e-5)
+    # Where one cannot be left out, the bootstrap's: √(3/2) times .141421.
+    without[0] = math.nan
+    found = interval(values, math.tanh(0.5), 3, 0.95, without=without)
+    reach = 4.302653 * math.sqrt(1.5) * 0.141421
+    assert found == pytest.approx(tuple(np.tanh([0.5 - reach, 0.5 + reach])), abs=1e-5)
+
+
+def test_the_interval_of_percent_agreement_is_the_jackknife_of_its_mean() -> None:
+    # A mean has no bias, and its jackknife error is s/√n: here on the scale of its log-odds, from
+    # the percentages without each situation; of 3 pairs of raters 3, 1, 1, 0, 3 and 1 agree.
+    frame = long([[1, 1, 1, 1, 2, 1], [1, 1, 1, 2, 2, 1], [1, 2, 3, 3, 2, 2]])
+    agreed = np.array([3, 1, 1, 0, 3, 1]) / 3
+    without = (agreed.sum() - agreed) / 5
+    z = np.log(without / (1 - without)) / 2
+    reach = 2.570582 * math.sqrt(5 / 6 * ((z - z.mean()) ** 2).sum())
+    found = agreement(frame, dimension=None, resamples=4000).dimensions[0].percent
+    low, high = (math.atanh(end / 50 - 1) for end in (found.low, found.high))
+    assert (high - low) / 2 == pytest.approx(reach, abs=1e-5)
+    assert found.estimate == pytest.approx(50)
+
+
+@pytest.mark.parametrize(("raters", "lowest"), [(2, -1.0), (3, -0.5), (4, -1 / 3)])
+def test_raters_who_never_agree_have_the_lowest_kappa(raters: int, lowest: float) -> None:
+    rows = [[(rater + place) % raters for place in range(raters)] for rater in range(raters)]
+    table = rating_table(long(rows))
+    assert table.lowest == pytest.approx(lowest)
+    assert fleiss_kappa(long(rows), resamples=0).estimate == pytest.approx(lowest)
+    assert gwet_ac(long(rows), resamples=0).estimate == pytest.approx(-1 / (raters - 1))
 
 
 def test_a_reply_to_two_situations_is_refused() -> None:
