@@ -27,7 +27,7 @@ CHOSEN = os.environ.get("EMPATHYLAB_DESIGNS", "")
 TOPICS = (arms, changes, leaderboard, agreement, style, judges)
 DESIGNS: list[Design] = [design for topic in TOPICS for design in topic.DESIGNS]
 # A design's place gives its seeds: new designs go last.
-DESIGNS += arms.FEW_RATINGS
+DESIGNS += [*arms.FEW_RATINGS, *style.OPENINGS]
 
 
 def counted(job: tuple[Design, int]) -> Counts:
