@@ -10,6 +10,7 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.agreement import (
+    DimensionAgreement,
     agreement,
     fleiss_kappa,
     gwet_ac,
@@ -230,18 +231,39 @@ def test_the_standard_error_of_few_situations_comes_from_leaving_each_out() -> N
     assert found == pytest.approx(tuple(np.tanh([0.5 - reach, 0.5 + reach])), abs=1e-5)
 
 
-def test_the_interval_of_percent_agreement_is_the_jackknife_of_its_mean() -> None:
-    # A mean has no bias, and its jackknife error is s/√n: here on the scale of its log-odds, from
-    # the percentages without each situation; of 3 pairs of raters 3, 1, 1, 0, 3 and 1 agree.
-    frame = long([[1, 1, 1, 1, 2, 1], [1, 1, 1, 2, 2, 1], [1, 2, 3, 3, 2, 2]])
-    agreed = np.array([3, 1, 1, 0, 3, 1]) / 3
-    without = (agreed.sum() - agreed) / 5
-    z = np.log(without / (1 - without)) / 2
-    reach = 2.570582 * math.sqrt(5 / 6 * ((z - z.mean()) ** 2).sum())
-    found = agreement(frame, dimension=None, resamples=4000).dimensions[0].percent
-    low, high = (math.atanh(end / 50 - 1) for end in (found.low, found.high))
-    assert (high - low) / 2 == pytest.approx(reach, abs=1e-5)
-    assert found.estimate == pytest.approx(50)
+@pytest.mark.parametrize("gap", [False, True])
+def test_intervals_are_as_wide_as_leaving_each_cluster_out_says(gap: bool) -> None:
+    """On the scale of log((value − lowest) / (highest − value)) / 2, three raters and 4 levels."""
+    random = np.random.default_rng(4)
+    rows = np.clip(random.integers(1, 5, 16) + random.integers(-1, 2, (3, 16)), 1, 4).tolist()
+    rows[0][0] = None if gap else rows[0][0]
+    cluster = pl.col("situation").str.slice(1).cast(pl.Int64) // 2
+    frame = long(rows).with_columns(cluster=cluster)
+
+    def measured(part: pl.DataFrame, resamples: int) -> DimensionAgreement:
+        levels = [1, 2, 3, 4]
+        return agreement(
+            part, dimension=None, levels=levels, resamples=resamples, cluster="cluster"
+        ).dimensions[0]
+
+    whole = measured(frame, 50)
+    others = [measured(frame.filter(pl.col("cluster") != number), 0) for number in range(8)]
+    # A situation with two ratings can have a kappa of −1.
+    kappa = (-1.0 if gap else -1 / 2, 1.0)
+    limits = dict.fromkeys(["krippendorff_alpha", "fleiss_kappa", "icc"], kappa) | {
+        "gwet_ac1": (-1 / 3, 1.0),
+        "gwet_ac2": (-1.0, 1.0),
+        "percent": (0.0, 100.0),
+    }
+    for name, (lowest, highest) in limits.items():
+        found = getattr(whole, name)
+        values = np.array(
+            [found.low, found.high, *(getattr(part, name).estimate for part in others)]
+        )
+        low, high, *without = np.log((values - lowest) / (highest - values)) / 2
+        # t(7) = 2.364624, and the jackknife's variance 7/8 Σ(z − mean)².
+        reach = 2.364624 * math.sqrt(7 * np.var(without))
+        assert (high - low) / 2 == pytest.approx(reach, rel=1e-5), name
 
 
 @pytest.mark.parametrize(("raters", "lowest"), [(2, -1.0), (3, -0.5), (4, -1 / 3)])
