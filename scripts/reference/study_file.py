@@ -491,7 +491,7 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
     "A comprehension check (`check`)": (
         (Check,),
         {
-            "questions": "each with `question`, `options`, `answer`, and maybe `explanation`",
+            "questions": "each with `question`, `options`, `answer`, and optionally `explanation`",
             "attempts": "2 if not given",
             "needed": "how many answers must be right; all if not given",
             "on_failure": "`end` (the default) or `continue`",
