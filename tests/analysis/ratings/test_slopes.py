@@ -45,7 +45,8 @@ def test_raters_who_differ_have_slopes() -> None:
 
 
 def test_slopes_that_the_ratings_do_not_show_are_simplified() -> None:
-    found = ratings.from_table(within(0.0, 2))
+    # The correlation of intercepts and slopes is estimated as −1.
+    found = ratings.from_table(within(0.0, 3))
     assert found.model is not None
     assert "(1|rater) + (1|arm:rater)" in str(found.model.formula)
     assert found.model.dropped[0].startswith("(1 + arm|rater) became (1|rater) + (1|arm:rater): ")
