@@ -95,7 +95,7 @@ def _test_sentence(estimates: StyleEstimates) -> str:
         frozenset({False}): "Welch's t tests of situation means",
     }.get(frozenset(paired), "t tests of situation means, paired where situations are shared")
     count = counted(len(estimates.differences), "test")
-    return f"Respondents were compared by {kind}, corrected after Holm over {count}."
+    return f"Respondents were compared by {kind}, corrected by Holm's method over {count}."
 
 
 def profile_sentence(estimates: StyleEstimates) -> str:
