@@ -134,6 +134,7 @@ def test_proportional_odds_are_judged_by_the_more_careful_clustering() -> None:
     assert found.odds.p == pytest.approx(max(by_rater, by_reply))
 
 
+<<<<<<< HEAD
 def test_a_threshold_with_an_arm_on_one_side_is_not_tested() -> None:
     """Only people's replies are rated 0 here; an arm without a 0 has no finite effect there."""
     whole = within(0.0, 1)
@@ -145,6 +146,23 @@ def test_a_threshold_with_an_arm_on_one_side_is_not_tested() -> None:
     assert found.odds is not None
     assert expected.odds is not None
     assert found.odds.p == pytest.approx(expected.odds.p)
+=======
+def test_slopes_of_a_search_that_does_not_converge_are_simplified() -> None:
+    """No reply of an arm has a rating of the other arm: the log-odds grow without end."""
+    draw = np.random.default_rng(2)
+    rows = [
+        (f"r{rater}", arm, f"s{number}", float(draw.integers(1, 3) + 2 * (arm == "gpt")))
+        for rater in range(15)
+        for arm in ("human", "gpt")
+        for number in range(3)
+    ]
+    names = ["rater", "arm", "situation", "rating"]
+    found = ratings.from_table(pl.DataFrame(rows, schema=names, orient="row"))
+    [model] = found.models
+    assert model.simplified == (
+        "(1 + arm|rater) became (1|rater) + (1|arm:rater): the search did not converge",
+    )
+>>>>>>> main
 
 
 def test_an_effect_that_cannot_be_fitted_is_dropped_and_named() -> None:

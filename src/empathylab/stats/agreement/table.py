@@ -71,6 +71,12 @@ class RatingTable:
         return counts.astype(np.float64)
 
     @cached_property
+    def lowest(self) -> float:
+        """The least that alpha, Fleiss' kappa and intraclass correlations can be: −1/(k − 1) for k
+        ratings of each situation."""
+        return -1 / (float(self.sizes[self.sizes >= 2].min(initial=np.inf)) - 1)
+
+    @cached_property
     def _counts(self) -> Array | csr_array:
         """Ratings of each situation in each category; sparse on scales of many values."""
         from scipy.sparse import coo_array
