@@ -134,7 +134,6 @@ def test_proportional_odds_are_judged_by_the_more_careful_clustering() -> None:
     assert found.odds.p == pytest.approx(max(by_rater, by_reply))
 
 
-<<<<<<< HEAD
 def test_a_threshold_with_an_arm_on_one_side_is_not_tested() -> None:
     """Only people's replies are rated 0 here; an arm without a 0 has no finite effect there."""
     whole = within(0.0, 1)
@@ -146,7 +145,8 @@ def test_a_threshold_with_an_arm_on_one_side_is_not_tested() -> None:
     assert found.odds is not None
     assert expected.odds is not None
     assert found.odds.p == pytest.approx(expected.odds.p)
-=======
+
+
 def test_slopes_of_a_search_that_does_not_converge_are_simplified() -> None:
     """No reply of an arm has a rating of the other arm: the log-odds grow without end."""
     draw = np.random.default_rng(2)
@@ -162,7 +162,6 @@ def test_slopes_of_a_search_that_does_not_converge_are_simplified() -> None:
     assert model.simplified == (
         "(1 + arm|rater) became (1|rater) + (1|arm:rater): the search did not converge",
     )
->>>>>>> main
 
 
 def test_an_effect_that_cannot_be_fitted_is_dropped_and_named() -> None:
