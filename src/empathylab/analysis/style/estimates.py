@@ -317,8 +317,8 @@ def _tactics(
 
 def _tactic_notes(tactics: Tactics) -> list[str]:
     notes = [
-        f"Tactics are English only: {counted(count, 'response')} of {name} in another language "
-        "were left out of them."
+        f"Tactics are English only: without {counted(count, 'response')} of {name} in another "
+        "language."
         for name, count in tactics.not_english.items()
     ]
     doubtful = dict.fromkeys(use.tactic for use in tactics.corrected if not use.comparable)
