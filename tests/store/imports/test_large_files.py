@@ -246,3 +246,10 @@ def test_an_error_in_a_later_part_names_its_row(tmp_path: Path) -> None:
 def write_text(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
+
+
+def test_a_file_with_situations_needs_no_set(sqlite_lab: Lab, tmp_path: Path) -> None:
+    file = replies(tmp_path / "mine.csv")
+    words = ("data", "import", "responses", file, "--lab", sqlite_lab.folder, "--set")
+    assert "Leave out --set: the file contains the situations" in empathylab(*words, "new").stderr
+    assert "Did you mean 'dialogues'" in empathylab(*words, "dialogue").stderr

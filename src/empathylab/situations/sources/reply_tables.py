@@ -137,8 +137,8 @@ class _Replies:
                 f"the set {self.set_id} has no such situation",
                 where=place,
                 got=situation,
-                remedy="Fix the id, name the right set with --set, or add the column "
-                "'situation_text'.",
+                remedy="Fix the id, name the right set with --set, or leave out --set and give the "
+                "situations in a column 'situation_text'.",
             )
         sample_number(row.get("sample"), place)
         stated_kind(row.get("kind"), place)
