@@ -32,7 +32,7 @@ MEANINGS = {
     "HF_TOKEN": "Lets `export --push` write to the Hugging Face Hub, and `data import huggingface` "
     "read what is private there.",
     "HF_ENDPOINT": "The hub's address, where it is not the public one.",
-    "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
+    "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific which slots are free.",
     "EMPATHYLAB_SMTP_URL": "The mail server for alerts of a study, such as "
     "`smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…`.",
     "EMPATHYLAB_ALERT_TO": "Who gets alerts by e-mail: addresses, separated by commas.",
@@ -51,7 +51,7 @@ INTERNAL = {"EMPATHYLAB_LLAMA_KEY"}
 EXTRAS = {
     "local": "models on this machine: a prebuilt llama.cpp, no compiler needed; the weights come "
     "by `empathylab models install smollm2`",
-    "style": "telling writers apart, and sentiment",
+    "style": "identifying authors, and sentiment",
     "study": "studies with people: the web app",
     "postgres": "the lab's database on PostgreSQL",
     "inspect": "Inspect AI: tasks, models and logs",
@@ -88,7 +88,7 @@ def page() -> str:
         PROXIES,
         "\nKeys come from the environment only, and are never stored, logged or reported.\n",
         "\n## Models' keys and addresses\n\n",
-        "| provider | key | address | moved by |\n| --- | --- | --- | --- |\n",
+        "| provider | key | address | changed with |\n| --- | --- | --- | --- |\n",
         *(_provider(name) for name in PROVIDERS),
         (
             "\nAny other endpoint: `--base-url URL`, and `--api-key-env NAME` for the variable "

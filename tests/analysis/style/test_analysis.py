@@ -132,7 +132,7 @@ def test_a_missing_package_is_a_note_with_its_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def missing(*_: object, **__: object) -> None:
-        raise MissingExtra("scikit-learn", "style", "telling writers apart")
+        raise MissingExtra("scikit-learn", "style", "identifying authors")
 
     monkeypatch.setattr(style_estimates, "identification", missing)
     monkeypatch.setattr(style_estimates, "sentiment_missing", lambda: "no sentiment; pip install x")
