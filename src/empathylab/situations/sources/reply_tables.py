@@ -59,21 +59,21 @@ def replies_from(
     A large table comes in parts. `respondent` names who wrote every reply, for a table without
     that column.
     """
-    told = None
+    told = _Situations(where, set_id, emotions or {}, _needed(respondent))
     if situation_set is None:
-        told = _Situations(where, set_id, emotions or {}, _needed(respondent))
+        check_set_id(set_id, where)
     reading = _Replies(where, respondent, situation_set)
     for number, part in parts_of(table, first_row):
-        if told is not None:
+        if situation_set is None:
             told.take(part, number)
             reading.known = told.found.keys()
         reading.take(part, number)
     replies = reading.kept(first_row)
-    if told is None:
+    if situation_set is not None:
         return Release(situation_set, reading.kinds, replies)
-    situation_set = told.as_set(title, licence)
-    counts = Counter(item.emotion for item in situation_set if item.emotion)
-    return Release(situation_set, reading.kinds, replies, notes=tuple(emotion_warnings(counts)))
+    found = told.as_set(title, licence)
+    counts = Counter(item.emotion for item in found if item.emotion)
+    return Release(found, reading.kinds, replies, notes=tuple(emotion_warnings(counts)))
 
 
 def _needed(respondent: str | None) -> list[str]:
@@ -171,7 +171,6 @@ class _Situations:
     def __init__(
         self, where: str, set_id: str, emotions: Mapping[str, str], needed: Sequence[str]
     ) -> None:
-        check_set_id(set_id, where)
         self.where, self.set_id, self.emotions, self.needed = where, set_id, emotions, needed
         self.found: dict[str, tuple[Situation, int]] = {}
         """By id, with the row that told it first."""
