@@ -292,15 +292,19 @@ def test_an_open_study_shows_no_time_finer_than_a_minute(sqlite_lab: Lab, tmp_pa
     service, clock = fixed(sqlite_lab, parse_study(BETWEEN))
     walk(service, someone(service, "finished"))
     employ_all(service)
-    for name, text in shown_to_all(service, clock).items():
+    shown = shown_to_all(service, clock)
+    for name, text in shown.items():
         assert not re.search(r"\d\d:\d\d:(?!00)\d\d", text), name
         if "/console/participant?" in name:
             assert not re.search(r'class="n">\d+\.[1-9]', text), name
     export = exported(sqlite_lab, tmp_path / "open")
-    for name in ("pages", "ratings", "raters"):
-        for row in csv.DictReader(io.StringIO(export[f"{name}.csv"])):
+    tables = {name: export[f"{name}.csv"] for name in ("pages", "ratings", "raters")}
+    tables |= {name: text for name, text in shown.items() if name.endswith("s.csv")}
+    assert "owner page-times.csv" in tables
+    for name, text in tables.items():
+        for row in csv.DictReader(io.StringIO(text)):
             for column, value in row.items():
-                if "seconds" in column and value:
+                if ("seconds" in column or column in ("reported", "away")) and value:
                     assert float(value) % 60 == 0, (name, column, value)
 
 
