@@ -4,8 +4,9 @@ Prints a line per design: the proportion of studies without a difference in whic
 5% (`false_positives`), the proportion of intervals that contain the truth (`coverage`), and how
 many studies were simulated. Designs: `analyze ratings`, `changes`, `leaderboard`, `agreement`,
 `style`, and a judge of a new model. `EMPATHYLAB_REPLICATIONS` sets the number of studies (400 if
-not set), `EMPATHYLAB_WORKERS` the processes (one per core), `EMPATHYLAB_DESIGNS` a part of the
-names of the designs to run. Left out: appraisal (`appraisal_error_rates.py`).
+not set), `EMPATHYLAB_FIRST_STUDY` the number of the first (0 if not set; studies that no rule was
+developed on have others), `EMPATHYLAB_WORKERS` the processes (one per core), `EMPATHYLAB_DESIGNS` a
+part of the names of the designs to run. Left out: appraisal (`appraisal_error_rates.py`).
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from designs.simulation import Counts, Design
 from empathylab.compute import map_ordered
 
 REPLICATIONS = int(os.environ.get("EMPATHYLAB_REPLICATIONS", "400"))
+FIRST_STUDY = int(os.environ.get("EMPATHYLAB_FIRST_STUDY", "0"))
 CHOSEN = os.environ.get("EMPATHYLAB_DESIGNS", "")
 TOPICS = (arms, changes, leaderboard, agreement, style, judges)
 DESIGNS: list[Design] = [design for topic in TOPICS for design in topic.DESIGNS]
 # A design's place gives its seeds: new designs go last.
-DESIGNS += arms.FEW_RATINGS
+DESIGNS += [*arms.FEW_RATINGS, *style.OPENINGS]
 
 
 def counted(job: tuple[Design, int]) -> Counts:
@@ -41,7 +43,7 @@ def main() -> None:
     jobs = [
         (design, 1_000_000 * number + seed)
         for number, design in chosen
-        for seed in range(REPLICATIONS)
+        for seed in range(FIRST_STUDY, FIRST_STUDY + REPLICATIONS)
     ]
     results = map_ordered(counted, jobs)
     for _, design in chosen:
@@ -58,7 +60,8 @@ def main() -> None:
 
 
 def _rate(counts: list[tuple[int, int]]) -> float:
-    return sum(hits for hits, _ in counts) / sum(of for _, of in counts)
+    possible = sum(of for _, of in counts)
+    return sum(hits for hits, _ in counts) / possible if possible else float("nan")
 
 
 if __name__ == "__main__":

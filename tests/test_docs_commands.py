@@ -322,8 +322,6 @@ def test_tutorial_on_style(tmp_path: Path) -> None:
 
 
 def test_tutorial_on_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-
     def write(part: Part) -> None:
         if part.language == "python":
             (tmp_path / "friend.py").write_text(part.text)

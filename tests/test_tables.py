@@ -60,8 +60,8 @@ def test_a_cell_of_a_megabyte_is_read() -> None:
     ("content", "name", "sentence"),
     [
         (b"", "t.csv", "t.csv: the file is empty"),
-        (b"a,b\n1,2\n3\n", "t.csv", "t.csv row 3: the row has another number of cells (1)"),
-        (b"a,b\n1,2,3\n", "t.csv", "t.csv row 2: the row has another number of cells (3)"),
+        (b"a,b\n1,2\n3\n", "t.csv", "t.csv row 3: the row has a different number of cells (1)"),
+        (b"a,b\n1,2,3\n", "t.csv", "t.csv row 2: the row has a different number of cells (3)"),
         (b'a,b\n1,2\n"3,4\n', "t.csv", "t.csv row 3: this is not a CSV table"),
         (b"a,a\n1,2\n", "t.csv", "a column appears twice; got 'a'"),
         (b"a,b\n1,caf\xe9\n", "t.csv", "t.csv row 2: the text is not UTF-8"),

@@ -16,25 +16,30 @@ from empathylab.style.rating_relations import rating_relations
 
 @dataclass(frozen=True, slots=True)
 class AuthorshipDesign:
-    """Respondents who draw their words from the same frequencies."""
+    """Respondents who draw their words, and how they begin, from the same frequencies."""
 
     name: str
     situations: int
     respondents: int = 2
     words: int = 30
+    openings: int = 0
+    """Phrases of eight words; every text begins with one of them."""
 
     def count(self, seed: int) -> Counts:
         """Whether authors seem to be identified, and whether the interval covers chance."""
         random = np.random.default_rng(seed)
         vocabulary = ["".join(random.choice(list("abcdefghiklmnoprstu"), 5)) for _ in range(300)]
         frequency = 1 / np.arange(1, 301)
+        openings = [random.choice(vocabulary, 8) for _ in range(self.openings)]
         rows = []
         for situation in range(self.situations):
             topic = list(random.choice(vocabulary, 5))
             for respondent in range(self.respondents):
                 drawn = random.choice(vocabulary, self.words, p=frequency / frequency.sum())
-                text = " ".join([*drawn, *random.choice(topic, 8)])
-                rows.append((f"s{situation}", f"r{respondent}", text))
+                words = [*drawn, *random.choice(topic, 8)]
+                if openings:
+                    words = [*openings[random.integers(self.openings)], *words]
+                rows.append((f"s{situation}", f"r{respondent}", " ".join(words)))
         frame = pl.DataFrame(rows, ["situation", "respondent", "text"], orient="row")
         found = predictability(frame, with_ablations=False, seed=seed).full
         return {
@@ -105,3 +110,4 @@ DESIGNS = [
     RelationsDesign("style_relations_200_situations_100_raters", 200, 100),
     RelationsDesign("style_relations_30_situations_30_raters", 30, 30),
 ]
+OPENINGS = [AuthorshipDesign("authorship_40_situations_6_openings", 40, openings=6)]

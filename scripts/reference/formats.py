@@ -43,7 +43,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "replies": (
         "Replies",
         (
-            "One reply per row: `situation` (its id), `respondent`, `text`; if wanted `sample` "
+            "One reply per row: `situation` (its id), `respondent`, `text`; optionally `sample` "
             "(0, 1 …) and `kind` (`model` or `human`). A table that brings its situations along "
             "has {replies}."
         ),
@@ -52,7 +52,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "Ratings",
         (
             "One rating per row: `situation`, `respondent`, `rater`, `rating` (a number or a "
-            "label); if wanted `dimension`, `sample`, `label`, `seconds`, and the columns of "
+            "label); optionally `dimension`, `sample`, `label`, `seconds`, and the columns of "
             "[replies](#replies)."
         ),
     ),
@@ -64,12 +64,12 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "Any long table",
         (
             "One observation per row; the command's options name the columns "
-            "(`--rater`, `--situation` …) where they are called otherwise."
+            "(`--rater`, `--situation` …) whose names differ."
         ),
     ),
     "styled": (
         "Replies to describe",
-        "One response per row: `respondent`, `situation`, `text`, and maybe `sample`.",
+        "One response per row: `respondent`, `situation`, `text`, and optionally `sample`.",
     ),
     "judged": (
         "Ratings by people and judges",
@@ -119,7 +119,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "conversations": (
         "Conversations",
         (
-            "One turn per row: `conversation`, `turn`, `speaker`, `text`; if wanted `emotion`, "
+            "One turn per row: `conversation`, `turn`, `speaker`, `text`; optionally `emotion`, "
             "`respondent`, `simulator`, `persona`, `language`. Or a table with a column of "
             "transcripts, or a text file, whose turns begin with `Seeker:` and `Supporter:`."
         ),
@@ -127,23 +127,23 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "conversation-ratings": (
         "People's ratings of conversations",
         (
-            "One rating per row: `conversation` (its id in the lab, or its key) and `rating`; if "
-            "wanted `turn` (replies so far) and `rater`."
+            "One rating per row: `conversation` (its id in the lab, or its key) and `rating`; "
+            "optionally `turn` (replies so far) and `rater`."
         ),
     ),
     "recipients": (
         "Recipients",
         (
             "One row per participant and reply: `response` (who wrote it), `label` (who wrote it "
-            "as the participant was told), and columns of numbers, the outcomes; if wanted "
-            "`participant`, `replier`, `reply`. [Recipients](../how-to/recipients.md) names the "
-            "rest."
+            "according to what the participant read), and columns of numbers, the outcomes; "
+            "optionally `participant`, `replier`, `reply`. [Recipients](../how-to/recipients.md) "
+            "names the rest."
         ),
     ),
     "recipient-ratings": (
         "Ratings of recipients' replies",
         (
-            "One rating per row: `reply` (or `participant`) and `rating`; if wanted `rater`, "
+            "One rating per row: `reply` (or `participant`) and `rating`; optionally `rater`, "
             "`rater_kind` (`person` or `model`) and `dimension`."
         ),
     ),
@@ -196,9 +196,9 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "words": (
         "Word lists and dictionaries",
         (
-            "A text file with a word or phrase a line (`*` at the end for any ending), or LIWC's "
-            "`.dic`: categories between two `%` lines, then a word and its categories' numbers, "
-            "by tabs."
+            "A text file with one word or phrase per line (`*` at the end for any ending), or "
+            "LIWC's `.dic`: categories between two `%` lines, then a word and its categories' "
+            "numbers, separated by tabs."
         ),
     ),
     "tactics": (

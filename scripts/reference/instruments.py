@@ -41,7 +41,7 @@ def situations_page() -> str:
         f"# Sets of situations\n\n{WRITTEN}\nThis page lists the built-in sets of situations; "
         "`empathylab data show NAME` prints one. A situation may have an emotion, a factor or a "
         "topic, a valence, the person's first words "
-        "(utterance), and a counterpart: the same had it gone well.\n"
+        "(utterance), and a counterpart in which it goes well.\n"
     )
     return head + "".join(_set(item) for item in builtin_sets().values())
 

@@ -32,7 +32,7 @@ MEANINGS = {
     "HF_TOKEN": "Lets `export --push` write to the Hugging Face Hub, and `data import huggingface` "
     "read what is private there.",
     "HF_ENDPOINT": "The hub's address, where it is not the public one.",
-    "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
+    "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific which slots are free.",
     "EMPATHYLAB_SMTP_URL": "The mail server for alerts of a study, such as "
     "`smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…`.",
     "EMPATHYLAB_ALERT_TO": "Who gets alerts by e-mail: addresses, separated by commas.",
@@ -88,7 +88,7 @@ def page() -> str:
         PROXIES,
         "\nKeys come from the environment only, and are never stored, logged or reported.\n",
         "\n## Models' keys and addresses\n\n",
-        "| provider | key | address | moved by |\n| --- | --- | --- | --- |\n",
+        "| provider | key | address | changed with |\n| --- | --- | --- | --- |\n",
         *(_provider(name) for name in PROVIDERS),
         (
             "\nAny other endpoint: `--base-url URL`, and `--api-key-env NAME` for the variable "

@@ -69,7 +69,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "seed": "decides every draw: which batch, which order",
             "blocks": "what people go through, in order; see below",
             "situations": "which situations are used; see below. Left out with `live`",
-            "live": "who answers participants who tell of themselves; see below and "
+            "live": "who replies to participants about their own experiences; see below and "
             "[live studies](../how-to/live-study.md)",
             "follow_up": "in place of both: questionnaires for people who completed another study, "
             "days later; see below",
@@ -78,14 +78,14 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "arms": "the name of each arm, and whose replies it shows; see below",
             "responses": "which reply, where a respondent has several; see below",
             "dimensions": "what is rated; see below",
-            "attention_pool": "questions of which attention checks draw; see below",
-            "batch_size": "situations in one rater's batch; 10 if not given, 1 without ratings",
-            "ratings_per_response": "how many people rate each response; 1 if not given",
+            "attention_pool": "questions that attention checks draw from; see below",
+            "batch_size": "situations in one rater's batch; default: 10, 1 without ratings",
+            "ratings_per_response": "how many people rate each response; default: 1",
             "people_per_situation": "how many people imagine or write to each situation; 1",
             "replies_per_situation": "within subjects: `all` (the default) or `one`",
             "quotas": "how many people of which kind; see below",
-            "time_limits": "when a place becomes free again; see below",
-            "exclusions": "rules by which raters are left out; see below",
+            "time_limits": "when a slot becomes free again; see below",
+            "exclusions": "rules for excluding raters; see below",
             "looks": "when results may be looked at before the study is closed; see below",
             "retention": "when people's data are deleted; see below",
             "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
@@ -93,8 +93,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "[watch a study](../how-to/watch-a-study.md#signs-of-ai-assistance-and-of-bots)",
             "content_note": "what people should know before they read the situations",
             "help": "where people find someone to talk to",
-            "contact": "whom to write to",
-            "interface": "words of the pages themselves, by language, in the shape of "
+            "contact": "who to contact",
+            "interface": "words of the pages themselves, by language, in the format of "
             "`src/empathylab/study/web/interface/en.yaml`",
         },
     ),
@@ -109,7 +109,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         Situations,
         {
             "set": "a set of the lab, or a built-in one; either this or `selection`",
-            "selection": "a draw that `empathylab data sample` kept",
+            "selection": "a sample that `empathylab data sample` stored",
             "count": "how many in all",
             "valence": "only `positive` or `negative` ones",
             "per_emotion": "how many of each emotion, or a table of numbers by emotion",
@@ -128,10 +128,10 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "people": "where people answer: how long participants wait for them; see below",
             "fallback": "what is shown in place of a model's or a person's reply that is late, "
             "missing or fails a check",
-            "attempts": "how often a model is asked for one reply at most; 2 if not given",
+            "attempts": "how often a model is asked for one reply at most; default: 2",
             "pause_after": "the study pauses when the provider fails for this many replies in a "
-            "row; 5 if not given",
-            "maximum_words": "of a reply; 200 if not given",
+            "row; default: 5",
+            "maximum_words": "of a reply; default: 200",
             "mask": "`true` replaces names, numbers and addresses before a model gets a text",
             "checks": "what a model's reply is checked for before it is shown: {checks}; all if "
             "not given",
@@ -149,10 +149,10 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "prompt": "of a model: its instructions",
             "base_url": "of a model: the address of an endpoint without a name here",
             "api_key_env": "of a model: the variable of the server that holds the key",
-            "sent_to": "of a model: who receives the texts, as the consent names it; the "
-            "provider's name if not given",
+            "sent_to": "of a model: who receives the texts, as the consent names it; "
+            "default: the provider's name",
             "temperature": "of a model",
-            "max_tokens": "of a model; 400 if not given",
+            "max_tokens": "of a model; default: 400",
             "written_by": "of a text: `person` (the default) or `model`",
         },
     ),
@@ -166,7 +166,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
     "live.labels": (
         Label,
         {
-            "text": "what participants read above the reply; nothing if not given",
+            "text": "what participants read above the reply; default: nothing",
             "claims": "who wrote the reply, as the label says: `model` or `person`. Where it can "
             "be false, the debrief needs `reveals`",
         },
@@ -181,14 +181,14 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
     "live.people": (
         People,
         {
-            "wait": "`minimum` and `maximum` seconds in the waiting room; 5 and 180 if not given. "
+            "wait": "`minimum` and `maximum` seconds in the waiting room; default: 5 and 180. "
             "Where models answer in other arms, nobody is connected before a time drawn evenly "
             "between the two",
             "otherwise": "what happens to participants without a partner at the maximum: `end` "
             "(the default) with the outcome `interrupted`, or the name of an author who answers "
             "in place of a person",
             "reply_within": "seconds that a person has for each message, before they count as "
-            "having left; 300 if not given",
+            "having left; default: 300",
         },
     ),
     "live.costs": (
@@ -205,12 +205,12 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "name": "lower-case letters, digits and hyphens",
             "question": "what people read",
             "labels": "one for each point, lowest first; between the ends they may be empty",
-            "values": "whole numbers, rising; 1, 2, 3 … if not given",
+            "values": "whole numbers, rising; default: 1, 2, 3 …",
             "margin": "the smallest difference between arms that matters, for equivalence: in "
             "points of a scale with five points or more, else in percentage points of good ratings",
-            "input": "`slider`: a line in place of points; labels and values are of points on it, "
-            "0 and 100 if not given",
-            "step": "of a slider; 1 if not given",
+            "input": "`slider`: a line in place of points; labels and values are of points on it; "
+            "default: 0 and 100",
+            "step": "of a slider; default: 1",
             "direction": "`fixed` (the default), or `random`: half of the raters see the highest "
             "point first",
         },
@@ -220,7 +220,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         {
             "by": "the name of a question of the demographics, or of a parameter of the link",
             "counts": "a number of people for each answer; either this or `shares`",
-            "shares": "a share for each answer; together 1 at most",
+            "shares": "a proportion for each answer; at most 1 in total",
             "others": "how many people with any other answer",
             "source": "`demographics` (the default) or `platform`: what the link says (`&NAME=…`)",
         },
@@ -228,8 +228,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
     "time_limits": (
         TimeLimits,
         {
-            "abandon_after": "minutes after which a silent person's place may be given away; "
-            "60 if not given",
+            "abandon_after": "minutes without activity after which another participant can get the "
+            "slot; default: 60",
             "finish_within": "minutes for the whole study",
         },
     ),
@@ -237,12 +237,12 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         Recruitment,
         {
             "platform": "{platforms}",
-            "once": "whether nobody may take part twice; `true` if not given",
+            "once": "whether nobody may take part twice; default: `true`",
             "codes": "completion codes by outcome: {outcomes}; Prolific needs `completed`",
             "return_url": "an https address to go back to at the end",
             "screen_out": "what Prolific pays people who are screened out; see below",
             "groups": "by outcome, Prolific's id of the participant group that people join",
-            "minutes": "how long it takes, as people are told; `{{minutes}}` in texts",
+            "minutes": "how long it takes, as participants read it; `{{minutes}}` in texts",
             "payment": "what people get, with the currency; `{{payment}}` in texts",
         },
     ),
@@ -250,7 +250,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         ScreenOut,
         {
             "reward": "for each, in the smallest unit of the currency: 20 is 20 pence or cents",
-            "slots": "how many people are paid so at most",
+            "slots": "the most people who are paid this way",
         },
     ),
     "looks": (
@@ -265,8 +265,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
     "retention": (
         Retention,
         {
-            "platform_ids": "days after closing until platform ids are deleted; 90 if not given",
-            "comments": "days after closing until comments are deleted; kept if not given",
+            "platform_ids": "days after closing until platform ids are deleted; default: 90",
+            "comments": "days after closing until comments are deleted; default: kept",
         },
     ),
 }
@@ -285,8 +285,8 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "fields": "the questions; see below",
             "text": "words above them",
-            "screen_out_if": "a condition on these answers and earlier ones; who meets it is "
-            "screened out",
+            "screen_out_if": "a condition on these answers and earlier ones; people who meet it "
+            "are screened out",
         },
     ),
     "questions": (
@@ -303,7 +303,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "scale": "its id; its wording must be in the lab",
             "phase": "`default` (at baseline), or `evoked`: after what was imagined",
             "order": "`printed` (the default) or `shuffled` items",
-            "per_page": "items on a page; all if not given",
+            "per_page": "items on a page; default: all",
             "text": "words above it, in place of the scale's own instruction",
         },
     ),
@@ -315,7 +315,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "phase": "`before`, `after` (the default) being helped, or `later`: in a follow-up "
             "study, days after",
             "order": "`printed` (the default) or `shuffled` items",
-            "per_page": "items on a page; all if not given",
+            "per_page": "items on a page; default: all",
             "text": "words above it, in place of the scale's own instruction",
         },
     ),
@@ -330,9 +330,9 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     "rate": (
         "the batch's replies are rated, one page each",
         {
-            "shows": "what stands above the reply: {shown}",
-            "dimensions": "which dimensions; all if not given",
-            "back": "whether people may go back and change a rating; `true` if not given",
+            "shows": "what is shown above the reply: {shown}",
+            "dimensions": "which dimensions; default: all",
+            "back": "whether people may go back and change a rating; default: `true`",
             "text": "words above each",
             "layout": "`matrix`: dimensions with the same labels stand in one table",
             "questions": _ABOUT_ITEMS,
@@ -342,9 +342,9 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "two replies to the same situation side by side; every pair once, within subjects",
         {
             "question": "which reply is better, and in what",
-            "ties": "whether people may choose neither; `true` if not given",
-            "shows": "what stands above the replies",
-            "back": "whether people may go back; `true` if not given",
+            "ties": "whether people may choose neither; default: `true`",
+            "shows": "what is shown above the replies",
+            "back": "whether people may go back; default: `true`",
             "text": "words above each",
             "questions": _ABOUT_ITEMS,
         },
@@ -374,9 +374,9 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "text": "what to do",
             "shows": "what is shown of the situation",
-            "minimum_words": "1 if not given",
-            "maximum_words": "500 if not given",
-            "back": "whether people may go back; `true` if not given",
+            "minimum_words": "default: 1",
+            "maximum_words": "default: 500",
+            "back": "whether people may go back; default: `true`",
             "questions": _ABOUT_ITEMS,
         },
     ),
@@ -385,17 +385,17 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "text": "what to write about",
             "prompts": "questions that help to write, shown as a list",
-            "minimum_words": "30 if not given",
-            "maximum_words": "500 if not given",
+            "minimum_words": "default: 30",
+            "maximum_words": "default: 500",
             "warn_details": "`false` leaves out the request not to write names and addresses",
         },
     ),
     "reply": (
         "the person waits for an answer to what they told, and reads it",
         {
-            "to": "the id of the block `tell`; `tell` if not given",
+            "to": "the id of the block `tell`; default: `tell`",
             "text": "words above the reply",
-            "seconds": "how long the reply stays at least; 0 if not given",
+            "seconds": "how long the reply stays at least; default: 0",
             "respond": "a page before it, on which everybody replies to someone else; needed where "
             "another participant answers. See below",
         },
@@ -406,13 +406,13 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "text": "words above the first message",
             "reply_text": "where two participants talk: words above the first reply to a partner",
             "opens_with": "the id of a block `tell`, whose story is the first message",
-            "turns": "the most messages of the person; 6 if not given",
+            "turns": "the most messages of the person; default: 6",
             "minimum_turns": "how many messages must be answered before the person can end the "
-            "conversation; 1 if not given",
-            "minutes": "after which no message can be sent; no such limit if not given",
-            "maximum_words": "of a message; 200 if not given",
+            "conversation; default: 1",
+            "minutes": "after which no message can be sent; default: no such limit",
+            "maximum_words": "of a message; default: 200",
             "questions": "asked during the conversation; see below",
-            "every": "after how many replies the questions are asked again; 1 if not given",
+            "every": "after how many replies the questions are asked again; default: 1",
         },
     ),
     "attention": (
@@ -421,7 +421,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "question": "what people read; without question, options and answer the check draws "
             "one from `attention_pool`",
             "options": "two or more",
-            "answer": "the right one, as it stands among the options",
+            "answer": "the right one, exactly as in the options",
             "explanation": "why it is the right one",
             "on_failure": "`continue` (the default) or `end`",
             "inside": "the id of the block it interrupts; with `after`",
@@ -430,14 +430,14 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "comment": (
         "a free comment",
-        {"text": "the question", "required": "`false` if not given"},
+        {"text": "the question", "required": "default: `false`"},
     ),
     "debrief": (
         "comes last, once",
         {
             "text": "what people are told at the end",
             "reveals": "a page before it that says what people were not told, or told wrongly; "
-            "they can have their answers deleted there and are paid all the same",
+            "they can have their answers deleted there and are paid either way",
         },
     ),
 }
@@ -448,17 +448,17 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
             "name": "the column's name in the data",
             "label": "what people read",
             "kind": "{kinds}",
-            "required": "`true` if not given",
+            "required": "default: `true`",
             "options": "of a choice, dropdown, multi-select, ranking or matrix: texts, or tables "
             "with `value` (stored) and `label` (read)",
             "rows": "of a matrix: the statements, written like options",
             "order": "of a multi-select, ranking or matrix: `printed` (the default) or `shuffled`",
             "labels": "of a slider: of its two ends",
-            "minimum": "of a number or slider the least, of a multi-select the fewest choices",
-            "maximum": "of a number or slider the most, of a multi-select the most choices",
-            "step": "of a slider; 1 if not given",
-            "minimum_words": "of an open text; 1 if not given",
-            "maximum_words": "of an open text; 500 if not given",
+            "minimum": "the smallest number, or the fewest choices of a multi-select",
+            "maximum": "the largest number, or the most choices of a multi-select",
+            "step": "of a slider; default: 1",
+            "minimum_words": "of an open text; default: 1",
+            "maximum_words": "of an open text; default: 500",
         },
     ),
     "A question with a right answer (`attention_pool`, and `questions` of a `check`)": (
@@ -466,7 +466,7 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
         {
             "question": "what people read",
             "options": "two or more",
-            "answer": "the right one, as it stands among the options",
+            "answer": "the right one, exactly as in the options",
             "explanation": "shown after a wrong answer in a comprehension check",
         },
     ),
@@ -485,15 +485,15 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
             "title": "above the page",
             "text": "what to do",
             "story": "what people reply to where nobody else waits",
-            "minimum_words": "of the reply; 20 if not given",
+            "minimum_words": "of the reply; default: 20",
         },
     ),
     "A comprehension check (`check`)": (
         (Check,),
         {
-            "questions": "each with `question`, `options`, `answer`, and maybe `explanation`",
-            "attempts": "2 if not given",
-            "needed": "how many answers must be right; all if not given",
+            "questions": "each with `question`, `options`, `answer`, and optionally `explanation`",
+            "attempts": "default: 2",
+            "needed": "how many answers must be right; default: all",
             "on_failure": "`end` (the default) or `continue`",
         },
     ),
@@ -513,8 +513,8 @@ def page() -> str:
     parts.append(_text_values())
     parts.append(_exclusions())
     parts.append(
-        "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (its kind and a number "
-        "if not given), `title` stands above the page, and `show_if` is a condition on earlier "
+        "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (by default its kind "
+        "and a number), `title` is shown above the page, and `show_if` is a condition on earlier "
         'answers, such as `age >= 60 and country in ["Germany", "Austria"]`; all may be left '
         "out. Conditions: [Show blocks to some people]"
         "(../how-to/study-questions.md#show-blocks-to-some-people).\n"

@@ -194,7 +194,7 @@ def _responsible(data: DescribedData) -> dict[str, Any]:
         ]
         or ["Secondary Data Analysis"],
         "rai:personalSensitiveInformation": [
-            "Raters stand under random names; platform ids and comments are left out. What raters "
+            "Raters have random names; platform ids and comments are left out. What raters "
             "said about themselves (such as age or country) is in the table raters."
             if people
             else "None: no data of people."

@@ -154,10 +154,10 @@ def _read_by_python(
             number += 1
             if len(cells) != len(header):
                 raise InputError(
-                    f"the row has another number of cells ({len(cells)}) than the header "
+                    f"the row has a different number of cells ({len(cells)}) than the header "
                     f"({len(header)})",
                     where=f"{where} row {number}",
-                    remedy="Put quotes round texts that hold commas, quotes or line breaks.",
+                    remedy="Put quotes around texts that contain commas, quotes or line breaks.",
                 )
             rows.append(cells)
             if len(rows) == _ROWS:

@@ -240,7 +240,7 @@ def _parquet(content: bytes, where: str) -> pl.DataFrame:
             "this is not a Parquet file",
             where=where,
             got=str(error).splitlines()[0],
-            remedy="Write it again, or save it as CSV.",
+            remedy="Export it again, or save it as CSV.",
         ) from None
 
 

@@ -64,7 +64,7 @@ def track(tracker: Tracker, runs: Iterable[TrackedRun]) -> None:
             log(package, run)
         except Exception as error:
             raise TrackingFailed(
-                f"{tracker} did not take the results of {run.name}: {error}. The lab has them. "
+                f"{tracker} did not accept the results of {run.name}: {error}. The lab has them. "
                 "Check the tracker's settings and run the same command again."
             ) from error
 

@@ -83,7 +83,7 @@ def test_ratings_of_a_lab_are_clustered_by_situation_and_rater(tmp_path: Path) -
         found = pairs.from_lab(opened, arms[0], arms[1])
         with pytest.raises(UserError, match="value of 'who'"):
             pairs.from_lab(opened, arms[0], "nobody")
-        with pytest.raises(UserError, match="no judge to compare"):
+        with pytest.raises(UserError, match="no scores by a judge to compare"):
             pairs.from_lab(opened, arms[0], arms[1], on="judge")
     assert (found.source, found.clusters) == ("ratings", "situation and rater")
     assert found.test.se > 0

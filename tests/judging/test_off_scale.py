@@ -127,7 +127,7 @@ def test_an_interval_that_only_reaches_over_the_end_keeps_its_other_end() -> Non
 
 def test_what_holds_is_said_of_an_interval_that_leaves_something_out() -> None:
     said = rests_on(measured(0.3 + 0.2 * 0.45))
-    assert any("valid also where new/model is far better or worse" in item for item in said)
+    assert any("valid even if new/model is far better or worse" in item for item in said)
 
 
 def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:

@@ -89,7 +89,7 @@ def test_what_met_the_token_limit_is_truncated() -> None:
 
 def test_what_met_the_token_limit_before_a_word_is_not_merely_empty() -> None:
     verdict = check_reply("", EXPECTED, cut_off=True)
-    assert verdict == ("truncated", "met the token limit before the first word")
+    assert verdict == ("truncated", "reached the token limit before the first word")
 
 
 def test_a_loop_that_met_the_token_limit_is_a_loop() -> None:

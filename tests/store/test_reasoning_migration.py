@@ -95,4 +95,4 @@ def test_reasoning_leaves_stored_replies_unless_raters_have_seen_them(
             ("I am sorry. I <3 you.", None),
         ]
     [note] = [record.getMessage() for record in caplog.records if record.name == "empathylab"]
-    assert "taken out of 2 stored replies. 1 more replies hold reasoning" in note
+    assert "removed from 2 stored replies. 1 more replies hold reasoning" in note

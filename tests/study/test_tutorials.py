@@ -30,7 +30,7 @@ PLEASANT = {
     "Moving in together": True,
     "broken into": False,
     "left his sister's wedding": False,
-    "walking frame": False,
+    "with a walker": False,
     "Our baby wakes": False,
     "Deposit": False,
     "Fight with my best friend": False,

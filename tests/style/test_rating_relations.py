@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from empathylab.analysis.style.estimates import RatedStyle
+from empathylab.analysis.style.prose import rated_sentence
 from empathylab.analysis.style.tables import relation_rows
 from empathylab.errors import InputError
 from empathylab.style.rating_relations import rating_relations
@@ -120,6 +121,9 @@ def test_a_rare_feature_is_not_tested_and_counts_in_the_correction() -> None:
     assert common.p_holm == max(min(1, 2 * min(common.within.p, rare.within.p)), common.within.p)
     cells = {row["feature"]: row["p corrected"] for row in relation_rows(RatedStyle("", "", found))}
     assert [cell == "too rare to test" for cell in cells.values()].count(True) == 1
+    said = [rated_sentence(RatedStyle("", "warmth", part), {}) for part in (found, (rare,))]
+    assert "no association of 1 feature with warmth ratings is significant" in said[0]
+    assert said[1].startswith("All features are too rare to test for an association with warmth")
 
 
 def test_no_ratings_have_no_slope() -> None:

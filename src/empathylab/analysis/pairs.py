@@ -248,8 +248,10 @@ def from_lab(
             frame, dimension = _rubric_scores(lab), dimension or EMPATHY
     if frame.is_empty():
         raise InputError(
-            f"the lab has no {on} to compare",
-            remedy="Choose another --on, or collect them first.",
+            f"the lab has no {'scores by a judge' if on == 'judge' else on} to compare",
+            remedy=f"Run `empathylab evaluate {first} {second} --judge MODEL`."
+            if on == "judge"
+            else "Choose another --on, or collect ratings first.",
         )
     frame, what = _one_dimension(frame, dimension)
     result = from_table(frame, first, second, unit="situation", group="who", value="value")

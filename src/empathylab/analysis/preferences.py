@@ -106,7 +106,7 @@ class PreferencesResult(Plots):
         if self.has_prior:
             found.append(
                 "One arm won every comparison with another. Half a win was added each way to every "
-                "pair, so strengths are finite and drawn together."
+                "pair, so strengths are finite, but closer together."
             )
         return tuple(found)
 

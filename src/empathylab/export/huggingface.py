@@ -138,7 +138,7 @@ Written by EmpathyLab {__version__}. Raters have random pseudonyms. Simulated ra
 test visits, comments, platform ids and the wording of scales that are not free are left out.
 
 {hidden}{listed}
-Each configuration has one split, `{SPLIT}`: these are data to measure with.
+Each configuration has one split, `{SPLIT}`: these data are for evaluation.
 
     from datasets import load_dataset
     load_dataset("OWNER/NAME", "{_default(tables)}", split="{SPLIT}")

@@ -27,7 +27,7 @@ _CSV = """
 
 UTF-8, a comma between cells, a header, an empty cell where nothing is known; `true` and `false`.
 A cell that a spreadsheet would run as a formula begins with an apostrophe. To get the text back,
-take one apostrophe away from every cell in which apostrophes are followed by one of
+remove one apostrophe from every cell in which apostrophes are followed by one of
 `= + - @`, their wide forms `＝ ＋ － ＠`, a tab or a line break;
 `empathylab.export.read_exported(folder, table)` does that and gives every column its type.
 """
@@ -37,7 +37,7 @@ _EXACT = """
 Every text is as it was in the lab, and every column has the type that the dictionary names.
 """
 _SUMS = """
-`sha256sum --check {place}SHA256SUMS` tells whether a file has changed.
+`sha256sum --check {place}SHA256SUMS` shows whether a file has changed.
 """
 
 

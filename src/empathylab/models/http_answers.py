@@ -76,7 +76,7 @@ class AnswerReader:
         while True:
             end = self._buffer.find(b"\r\n\r\n")
             if (end if end >= 0 else len(self._buffer)) > _LONGEST_HEAD:
-                raise ValueError("the head is too long")
+                raise ValueError("the response header is too long")
             if end < 0:
                 return False
             first, *lines = bytes(self._buffer[:end]).decode("latin-1").split("\r\n")
@@ -146,7 +146,7 @@ def _unpacked(content: bytes, headers: dict[str, str]) -> bytes:
     bits = _WINDOW_BITS.get(encoding)
     if bits is None or not content:
         if encoding not in ("", "identity") and content:
-            raise ValueError(f"it is compressed by {encoding[:20]!r}")
+            raise ValueError(f"it is compressed with {encoding[:20]!r}")
         return content
     try:
         unpacking = zlib.decompressobj(bits)

@@ -7,9 +7,11 @@ import importlib.util
 import json
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import urlsplit
 
 from empathylab.errors import InputError, ModelError, ModelSetup, UnknownName, UserError
@@ -188,15 +190,28 @@ def _base_url(provider: Provider) -> str:
     return moved or provider.base_url
 
 
+def _imported(module: str) -> ModuleType:
+    """An installed module, or one in this folder, which an installed command does not search."""
+    here = str(Path.cwd())
+    sys.path.append(here)
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.remove(here)
+
+
 def _scripted(name: str, rest: str) -> ScriptedModel:
-    """Answers from a text file (one a line), a JSON list, or `module:function`."""
+    """Answers from a text file (one per line), a JSON list, or `module:function`."""
     module, _, attribute = rest.partition(":")
     if attribute:
         try:
-            return ScriptedModel(getattr(importlib.import_module(module), attribute), name=name)
+            return ScriptedModel(getattr(_imported(module), attribute), name=name)
         except (ImportError, AttributeError, ValueError) as error:
             raise ModelSetup(
-                "the script cannot be imported", where=name, got=str(error), remedy="Check it."
+                "the script cannot be imported",
+                where=name,
+                got=str(error),
+                remedy=f"Write the function {attribute} in {module}.py in this folder.",
             ) from error
     try:
         text = Path(rest).read_text(encoding="utf-8")

@@ -57,7 +57,7 @@ def check_reply(text: str, expected: Expected, *, cut_off: bool = False) -> Verd
     language = answer_language(expected.language)
     if not any(map(str.isalnum, plain)):
         # Models that think before they speak may use up the tokens on the way.
-        early = Verdict("truncated", "met the token limit before the first word")
+        early = Verdict("truncated", "reached the token limit before the first word")
         return early if cut_off else Verdict("empty", "the reply contains no words")
     checks: tuple[Callable[[], Verdict | None], ...] = (
         lambda: _refuses(plain, language),
@@ -147,14 +147,14 @@ def _repeats(plain: str) -> Verdict | None:
         for place in range(size, len(words)):
             same = same + 1 if words[place] == words[place - size] else 0
             if same + size >= max(_LOOP_WORDS, _LOOP_TIMES * size):
-                return Verdict("repetition", "the same words come over and over")
+                return Verdict("repetition", "the same words are repeated over and over")
     sentences = Counter(
         tuple(found)
         for item in re.split(r"[.!?。！？]+", plain)
         if len(found := _tokens(item)) >= 3
     )
     if sentences and max(sentences.values()) >= _SAME_SENTENCES:
-        return Verdict("repetition", "one sentence comes three times or more")
+        return Verdict("repetition", "one sentence is repeated three times or more")
     return None
 
 
@@ -231,7 +231,7 @@ def _talks_in(language: AnswerLanguage | None, plain: str) -> Verdict | None:
         (language.machines, "the respondent says that it is a machine"),
         ((language.labelled,), "it begins with a label such as 'Listener:'"),
         (language.preambles, "it announces a reply, or says how one would reply"),
-        (language.about_task, "it speaks of the text: a count of words, a blank, a rewording"),
+        (language.about_task, "it talks about the text: a count of words, a blank, a rewording"),
     )
     for patterns, reason in checks:
         if any(pattern.search(plain) for pattern in patterns):
@@ -252,7 +252,7 @@ def _talks_about_itself(
         (_PREAMBLE.search(plain), "it announces a reply, or says how one would reply"),
         (
             _ABOUT_TASK.search(plain),
-            "it speaks of the text: a count of words, a blank, a rewording",
+            "it talks about the text: a count of words, a blank, a rewording",
         ),
         (_QUOTED.fullmatch(plain), "the whole reply is in quotation marks"),
     )

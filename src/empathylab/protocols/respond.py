@@ -153,7 +153,7 @@ def _conversation(template: ReplyTemplate, situation: Situation) -> tuple[Messag
         raise InputError(
             f"the template {template.id!r} uses {{emotion}}, but the situation names none",
             where=f"situation {situation.id}",
-            remedy="Take another template, or add the emotion to the set.",
+            remedy="Use another template, or add the emotion to the set.",
         )
     told = template.user.format(
         situation=situation.text,

@@ -66,7 +66,7 @@ def _placeholders(part: str, text: str, *, where: str) -> set[str]:
             f"{part!r} has a brace that is not closed",
             where=where,
             got=text,
-            remedy="Write {{ and }} for braces that are meant.",
+            remedy="Write {{ and }} for literal braces.",
         ) from error
     if any(form or conversion for _, _, form, conversion in found):
         raise InputError(

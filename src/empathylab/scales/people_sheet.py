@@ -43,7 +43,7 @@ def read_people(path: Path, scale: Scale) -> PublishedResults:
             "no column is headed like Angry_F1S1",
             where=f"{path.name}, sheet {_SHEET}",
             got=", ".join(list(header.values())[:3]),
-            remedy="Take the file as it was published.",
+            remedy="Use the file as it was published.",
         )
     return PublishedResults(path.name, PEOPLE, scale.id, tuple(found), dict(ignored))
 

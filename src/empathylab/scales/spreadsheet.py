@@ -88,7 +88,7 @@ def _sheet_part(archive: zipfile.ZipFile, sheet: str, where: str) -> str:
             f"there is no sheet {sheet!r}",
             where=where,
             got=", ".join(sheets),
-            remedy="Take the file as it was published.",
+            remedy="Use the file as it was published.",
         )
     with _part(archive, "xl/_rels/workbook.xml.rels") as stream:
         targets = {element.get("Id"): element.get("Target") for _, element in _parsed(stream)}

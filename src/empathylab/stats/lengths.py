@@ -198,7 +198,7 @@ def _respondents(table: pl.DataFrame) -> tuple[str, ...]:
     names = tuple(table["respondent"].unique(maintain_order=True))
     if len(names) < 2:
         raise InputError(
-            "lengths can be matched between two respondents or more",
+            "matching lengths needs two or more respondents",
             got=", ".join(names) or "none",
             remedy="Add the replies of another respondent.",
         )

@@ -191,7 +191,7 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         raise
     except PoolTimeout as error:
         raise LabError(
-            f"no connection to the database came free within {_POOL_SECONDS} s",
+            f"no connection to the database became free within {_POOL_SECONDS} s",
             where=engine.url.render_as_string(hide_password=True),
             remedy=f"Try again. If it happens again, increase {_POOL}, or check what keeps the "
             "database server busy.",

@@ -102,7 +102,7 @@ def _refuse_other_structure(scale: Scale, known: Scale | None, where: str) -> No
         return
     if _structure(known) != _structure(scale):
         raise InputError(
-            f"there is already a scale {scale.id} of version {scale.version}, scored otherwise",
+            f"there is already a scale {scale.id} of version {scale.version}, scored differently",
             where=where,
             remedy="Raise the version, or give the scale another id.",
         )

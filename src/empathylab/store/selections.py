@@ -246,7 +246,7 @@ def _refuse_other(held: Row[Any], name: str, fingerprint: str, recipe: Mapping[s
         "the lab holds another selection under this name"
         + (f", which differs in {', '.join(differing)}" if differing else ""),
         got=name,
-        remedy="Give this one another name; what was measured on the first stays true.",
+        remedy="Give this one another name; results on the first one stay valid.",
     )
 
 

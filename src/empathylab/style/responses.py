@@ -66,5 +66,5 @@ def require_several(responses: Responses, purpose: str) -> None:
             f"{purpose} needs two respondents or more",
             where="responses",
             got=", ".join(responses.respondents) or "none",
-            remedy="Add the responses of someone to compare with.",
+            remedy="Add the responses of another respondent.",
         )

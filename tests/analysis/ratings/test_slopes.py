@@ -134,6 +134,23 @@ def test_proportional_odds_are_judged_by_the_more_careful_clustering() -> None:
     assert found.odds.p == pytest.approx(max(by_rater, by_reply))
 
 
+def test_slopes_of_a_search_that_does_not_converge_are_simplified() -> None:
+    """No reply of an arm has a rating of the other arm: the log-odds grow without end."""
+    draw = np.random.default_rng(2)
+    rows = [
+        (f"r{rater}", arm, f"s{number}", float(draw.integers(1, 3) + 2 * (arm == "gpt")))
+        for rater in range(15)
+        for arm in ("human", "gpt")
+        for number in range(3)
+    ]
+    names = ["rater", "arm", "situation", "rating"]
+    found = ratings.from_table(pl.DataFrame(rows, schema=names, orient="row"))
+    [model] = found.models
+    assert model.simplified == (
+        "(1 + arm|rater) became (1|rater) + (1|arm:rater): the search did not converge",
+    )
+
+
 def test_an_effect_that_cannot_be_fitted_is_dropped_and_named() -> None:
     """Of warmth each rater gave one rating per arm: nothing tells a preference from chance."""
     draw = np.random.default_rng(1)

@@ -134,9 +134,12 @@ def test_kappa_clustered_by_row_is_the_large_sample_one_with_t() -> None:
     second = np.clip(first + rng.integers(-1, 2, 60), 1, 5)
     plain = cohen_kappa(first, second, weights="quadratic")
     apart = cohen_kappa(first, second, weights="quadratic", clusters=np.arange(60))
-    # CR1's factor √(60/59), and t(59) in place of the normal quantile.
-    wider = np.sqrt(60 / 59) * 2.000995 / 1.959964
-    assert apart.estimate - apart.low == pytest.approx((plain.estimate - plain.low) * wider)
+    # CR1's factor √(60/59), and t(59) in place of the normal quantile; on Fisher's z scale, whose
+    # slope is 1/(1 − κ²).
+    wider = np.sqrt(60 / 59) * 2.000995 / 1.959964 / (1 - plain.estimate**2)
+    margin = (plain.estimate - plain.low) * wider
+    assert np.arctanh(plain.estimate) - np.arctanh(apart.low) == pytest.approx(margin)
+    assert np.arctanh(apart.high) - np.arctanh(plain.estimate) == pytest.approx(margin)
     assert apart.interval == "large sample, clustered"
 
 

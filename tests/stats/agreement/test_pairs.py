@@ -8,7 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.stats.agreement import cohen_kappa, pair_agreements, rating_table, spearman
+from empathylab.stats.agreement import (
+    Coefficient,
+    cohen_kappa,
+    pair_agreements,
+    rating_table,
+    spearman,
+)
 from empathylab.stats.agreement import pairs as pairs_module
 from empathylab.stats.notes import note
 from tests.stats.agreement.examples import long
@@ -99,3 +105,20 @@ def test_equal_constant_raters_have_no_kappa_and_say_why() -> None:
 
 def test_one_rater_makes_no_pair() -> None:
     assert pair_agreements(rating_table(long([[1, 2, 3]]))) == []
+
+
+def test_replies_that_say_nothing_about_clusters_count_twice_or_once_per_cluster() -> None:
+    def percent(first: list[float | None], second: list[float | None]) -> Coefficient:
+        cluster = pl.col("situation").str.slice(1).cast(pl.Int64) // 2
+        frame = long([first, second]).with_columns(cluster=cluster)
+        return pair_agreements(rating_table(frame, cluster="cluster"))[0].percent
+
+    # Two raters agree on one of two replies in each of ten situations: Wilson's interval of one
+    # half with n = 40, twice the pairs, is ½ ± z√(n/4 + z²/4)/(n + z²) with z = 1.959964.
+    half = percent([1, 2] * 10, [1, 1] * 10)
+    margin = 100 * 1.959964 * (10 + 1.959964**2 / 4) ** 0.5 / (40 + 1.959964**2)
+    assert (half.low, half.high) == pytest.approx((50 - margin, 50 + margin), abs=1e-4)
+    # They agree on all: each situation counts once, and t(9) = 2.262157 in place of z.
+    n = 10 * (1.959964 / 2.262157) ** 2
+    always = percent([1, 2] * 10, [1, 2] * 10)
+    assert (always.low, always.high) == pytest.approx((100 * n / (n + 1.959964**2), 100), abs=1e-4)

@@ -10,9 +10,13 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.agreement import (
+    DimensionAgreement,
     agreement,
+    fleiss_kappa,
+    gwet_ac,
     intraclass_correlations,
     krippendorff_alpha,
+    rating_table,
 )
 from empathylab.stats.agreement.bootstrap import estimates, interval
 from empathylab.stats.agreement.coefficient import Coefficient
@@ -212,6 +216,63 @@ def test_intervals_undo_the_bias_and_are_as_wide_as_few_draws_need() -> None:
     # A percentage is the same on its own scale.
     percent = interval(50 + 50 * values, 75.0, 10, 0.95, limits=(0.0, 100.0))
     assert percent == pytest.approx((50 + 50 * low, 50 + 50 * high))
+
+
+def test_the_standard_error_of_few_situations_comes_from_leaving_each_out() -> None:
+    # By hand: without each of three situations z is .3, .5 and .7; the jackknife's variance is
+    # 2/3 · (.2² + .2²), its root .230940 times t(2) = 4.302653 is .993655.
+    values, without = np.tanh([0.4, 0.6]), np.tanh([0.3, 0.5, 0.7])
+    found = interval(values, math.tanh(0.5), 3, 0.95, without=without)
+    assert found == pytest.approx(tuple(np.tanh([0.5 - 0.993655, 0.5 + 0.993655])), abs=1e-5)
+    # Where one cannot be left out, the bootstrap's: √(3/2) times .141421.
+    without[0] = math.nan
+    found = interval(values, math.tanh(0.5), 3, 0.95, without=without)
+    reach = 4.302653 * math.sqrt(1.5) * 0.141421
+    assert found == pytest.approx(tuple(np.tanh([0.5 - reach, 0.5 + reach])), abs=1e-5)
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_intervals_are_as_wide_as_leaving_each_cluster_out_says(gap: bool) -> None:
+    """On the scale of log((value − lowest) / (highest − value)) / 2, three raters and 4 levels."""
+    random = np.random.default_rng(4)
+    rows = np.clip(random.integers(1, 5, 16) + random.integers(-1, 2, (3, 16)), 1, 4).tolist()
+    rows[0][0] = None if gap else rows[0][0]
+    cluster = pl.col("situation").str.slice(1).cast(pl.Int64) // 2
+    frame = long(rows).with_columns(cluster=cluster)
+
+    def measured(part: pl.DataFrame, resamples: int) -> DimensionAgreement:
+        levels = [1, 2, 3, 4]
+        return agreement(
+            part, dimension=None, levels=levels, resamples=resamples, cluster="cluster"
+        ).dimensions[0]
+
+    whole = measured(frame, 50)
+    others = [measured(frame.filter(pl.col("cluster") != number), 0) for number in range(8)]
+    # A situation with two ratings can have a kappa of −1.
+    kappa = (-1.0 if gap else -1 / 2, 1.0)
+    limits = dict.fromkeys(["krippendorff_alpha", "fleiss_kappa", "icc"], kappa) | {
+        "gwet_ac1": (-1 / 3, 1.0),
+        "gwet_ac2": (-1.0, 1.0),
+        "percent": (0.0, 100.0),
+    }
+    for name, (lowest, highest) in limits.items():
+        found = getattr(whole, name)
+        values = np.array(
+            [found.low, found.high, *(getattr(part, name).estimate for part in others)]
+        )
+        low, high, *without = np.log((values - lowest) / (highest - values)) / 2
+        # t(7) = 2.364624, and the jackknife's variance 7/8 Σ(z − mean)².
+        reach = 2.364624 * math.sqrt(7 * np.var(without))
+        assert (high - low) / 2 == pytest.approx(reach, rel=1e-5), name
+
+
+@pytest.mark.parametrize(("raters", "lowest"), [(2, -1.0), (3, -0.5), (4, -1 / 3)])
+def test_raters_who_never_agree_have_the_lowest_kappa(raters: int, lowest: float) -> None:
+    rows = [[(rater + place) % raters for place in range(raters)] for rater in range(raters)]
+    table = rating_table(long(rows))
+    assert table.lowest == pytest.approx(lowest)
+    assert fleiss_kappa(long(rows), resamples=0).estimate == pytest.approx(lowest)
+    assert gwet_ac(long(rows), resamples=0).estimate == pytest.approx(-1 / (raters - 1))
 
 
 def test_a_reply_to_two_situations_is_refused() -> None:

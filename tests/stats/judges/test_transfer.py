@@ -139,7 +139,7 @@ def test_rows_without_prediction_are_counted() -> None:
 def test_what_cannot_be_estimated_is_said() -> None:
     with pytest.raises(InputError, match="nothing to calibrate"):
         transferred_mean(unrated([1.0]), "new")
-    with pytest.raises(InputError, match="rated nothing of this respondent"):
+    with pytest.raises(InputError, match="not rated any replies of this respondent"):
         transferred_mean(rows("a", [1.0, 2.0], [1.0, 2.0]), "new")
     with pytest.raises(UnknownName, match="column"):
         transferred_mean(unrated([1.0]), "new", rating="good")

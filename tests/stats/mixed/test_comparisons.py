@@ -39,7 +39,7 @@ def test_testing_a_variance_is_said_to_be_cautious() -> None:
 def test_models_that_do_not_hold_each_other_are_refused() -> None:
     arm, length = fitted("rating ~ arm"), fitted("rating ~ length")
     for smaller, larger in ((length, arm), (arm, length), (arm, arm)):
-        with pytest.raises(InputError, match="does not hold the first"):
+        with pytest.raises(InputError, match="is not nested in the second"):
             likelihood_ratio_test(smaller, larger)
 
 

@@ -117,7 +117,7 @@ def test_words_take_the_order_given() -> None:
 
 
 def test_words_without_an_order_are_refused() -> None:
-    with pytest.raises(InputError, match="order of the words in 'source'"):
+    with pytest.raises(InputError, match="order of the labels in 'source'"):
         design("source ~ length")
 
 

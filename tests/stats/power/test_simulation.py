@@ -151,5 +151,5 @@ def test_a_plan_that_cannot_be_is_refused(changed: dict[str, object], message: s
 
 
 def test_no_simulation_at_all_is_refused() -> None:
-    with pytest.raises(InputError, match="a simulation at least"):
+    with pytest.raises(InputError, match="at least one simulation"):
         simulated_power(PLAN, simulations=0)

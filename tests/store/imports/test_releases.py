@@ -266,7 +266,7 @@ def test_a_file_of_the_same_name_that_shares_little_is_refused(
     )
     other = read_release(rows, where="other.csv")
     before = counts(lab)
-    with pytest.raises(InputError, match="would take away 48 of its 48.*--replace"):
+    with pytest.raises(InputError, match="would remove 48 of its 48.*--replace"):
         bring(lab, other, "2")
     assert counts(lab) == before
     done = import_release(

@@ -81,7 +81,7 @@ def test_rows_that_say_nothing_are_counted(tmp_path: Path) -> None:
         (b"", "is empty"),
         (b"Participant id,Age\nann,30\n", "no column 'Status'"),
         (b"Status,Age\nACTIVE,30\n", "no column 'Participant id'"),
-        (b"Participant id,Status\nann\n", "another number of cells"),
+        (b"Participant id,Status\nann\n", "a different number of cells"),
         (b'Participant id,Status\n"ann,ACTIVE\n', "not a CSV table"),
         (b"Participant id,Status\n\xff\xfe,ACTIVE\n", "UTF-8"),
         (b"PK\x03\x04\x00\x00", "no column|UTF-8|CSV"),

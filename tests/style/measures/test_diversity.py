@@ -95,7 +95,7 @@ def test_one_word_all_along_is_the_least_diverse() -> None:
 
 
 def test_a_window_of_no_words_is_refused() -> None:
-    with pytest.raises(InputError, match="one word or more; got 0"):
+    with pytest.raises(InputError, match="at least one word; got 0"):
         mattr(repeats(["a"]), 0)
 
 

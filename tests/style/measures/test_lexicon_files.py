@@ -92,8 +92,8 @@ def test_an_old_windows_file_is_read_and_said(tmp_path: Path) -> None:
         ("%\n1\tgood\n%\nglad\tgood\n", "own.dic line 4: 'glad' has a category .* got 'good'"),
         ("%\n1\tgood\n%\nglad\n", "own.dic line 4: the word has no category; got 'glad'"),
         ("%\n1\tgood\n%\nglad\t1\n%\n", "own.dic line 5: there is a third %"),
-        ("%\n1\tgood\n%\ngl*ad\t1\n", r"own.dic line 4: a star may only stand at the end"),
-        ("%\n1\tgood\n%\n*\t1\n", r"own.dic line 4: a star may only stand at the end"),
+        ("%\n1\tgood\n%\ngl*ad\t1\n", r"own.dic line 4: a star is allowed only at the end"),
+        ("%\n1\tgood\n%\n*\t1\n", r"own.dic line 4: a star is allowed only at the end"),
     ],
 )
 def test_a_broken_dictionary_is_refused_with_its_line(

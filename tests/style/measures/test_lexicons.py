@@ -88,7 +88,7 @@ def test_a_line_without_a_word_is_said(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"# nothing\n", "contains no words"),
-        (b"s*d\n", "sad.txt line 1: a star may only stand at the end of a word; got 's\\*d'"),
+        (b"s*d\n", "sad.txt line 1: a star is allowed only at the end of a word; got 's\\*d'"),
         (b"caf\xe9\n", "not UTF-8"),
     ],
 )

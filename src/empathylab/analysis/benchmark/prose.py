@@ -106,7 +106,7 @@ def _beside_people(found: Measurement, head: Estimate) -> list[str]:
         said.append(
             f"The interval is {number(width / alone, 2)} times as wide as from these ratings alone."
         )
-    said.append("It is valid if the replies that people rated are a random part of all.")
+    said.append("It is valid if the replies that people rated are a random sample of all.")
     if head.unjudged:
         said.append(
             f"The judge has not rated {head.unjudged:,} of the replies; people's ratings of them "
@@ -165,8 +165,8 @@ def _holding(found: Measurement, head: Estimate) -> str:
     if head.rules_out:
         return (
             "The interval allows for a judge that favours some respondents by this much. It is "
-            f"valid also where {found.respondent} is far better or worse than the others, if the "
-            "judge's ratings rise with people's along one straight line."
+            f"valid even if {found.respondent} is far better or worse than the others, as long as "
+            "the judge's ratings rise with people's along one straight line."
         )
     if not head.fits:
         return (
@@ -195,7 +195,7 @@ def _if_like(found: Measurement, head: Estimate) -> str:
     if head.exchangeable_low != head.exchangeable_low:
         return (
             f"Assuming {found.respondent} is exchangeable with the others, it would be beyond the "
-            "end of the scale: it is not, or the line does not hold that far."
+            "end of the scale: either it is not exchangeable, or the line does not hold that far."
         )
     return (
         f"Assuming {found.respondent} is exchangeable with the others, the interval is "

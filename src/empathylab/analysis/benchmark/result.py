@@ -47,11 +47,11 @@ _MODELS = {
     "people": ("mean of human ratings", "People rated the respondent's replies."),
     "people and judge": (
         "prediction-powered mean",
-        "People rated a random part of the replies, and the judge rated the others.",
+        "People rated a random sample of the replies, and the judge rated the others.",
     ),
     "judge": (
         "transferred calibration",
-        "The judge is calibrated on the study's other respondents, without human ratings of this.",
+        "The judge is calibrated on the study's other respondents, without human ratings of it.",
     ),
 }
 

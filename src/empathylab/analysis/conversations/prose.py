@@ -93,7 +93,7 @@ def _compared(comparison: Comparison) -> Conclusion:
     across = comparison.kind == "simulators"
     kind: Kind = "inconclusive"
     personas = counted(test.n, "persona")
-    tested = f", which cannot be tested ({personas}; too few, or all differ alike)"
+    tested = f", which cannot be tested ({personas}; too few, or all differ by the same amount)"
     if math.isfinite(test.p):
         if comparison.p_holm < ALPHA:
             kind = "different" if across else "better" if test.estimate > 0 else "worse"
@@ -192,7 +192,7 @@ def simulator_conclusions(found: SimulatorSensitivity) -> list[Conclusion]:
             Conclusion(
                 kind="descriptive",
                 sentence=f"The simulator ({used}) accounts for {percent(found.variance_share)} of "
-                "the variance of final feelings that respondents leave.",
+                "the variance of final feelings that respondents do not explain.",
                 subject="simulators",
                 estimate=found.variance_share,
                 unit="proportion",
@@ -259,7 +259,7 @@ def caveats(
         )
     if len(simulated) > 1 and sensitivity.shared and not sensitivity.ranks.pairs:
         found.append(
-            "The rankings of two simulators are correlated only from three shared respondents on; "
+            "A correlation between the rankings of two simulators needs three shared respondents; "
             f"here they share {sensitivity.ranks.respondents}."
         )
     found += _fault_caveats(results)

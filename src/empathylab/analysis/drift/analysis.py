@@ -93,7 +93,7 @@ class DriftResult(Plots):
         return ModelChoice(
             name="differences between occasions, clustered by situation, ratings also by rater",
             reason="The same situations are compared, and paired where they are on both occasions; "
-            "p values are corrected after Holm within each kind of figure.",
+            "p values are corrected by Holm's method within each kind of figure.",
         )
 
     @property

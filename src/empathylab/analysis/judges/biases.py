@@ -26,7 +26,7 @@ def judge_biases(
     *,
     confidence: float = 0.95,
 ) -> tuple[JudgeBias, ...]:
-    """The judge's biases, p values corrected after Holm over those that could be tested.
+    """The judge's biases, p values corrected by Holm's method over those that could be tested.
 
     `rows` are people's ratings beside the judge's mean (`expected`), with what is known of the
     response; `asked` the judge's single answers; `compared` its choices between two replies;

@@ -144,7 +144,7 @@ def _hypothesis(study: Study) -> Iterator[str]:
             yield (
                 f"Differences within ±{dimension.margin:g} {_unit(len(dimension.labels))} on "
                 f"{dimension.name} are "
-                "too small to matter; arms are called equivalent if the 90% interval lies within."
+                "too small to matter; arms are called equivalent if the 90% interval is inside."
             )
 
 

@@ -115,7 +115,7 @@ def _lead(effect: Effect, kind: Kind) -> str:
 
 def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> str:
     what = "interaction" if effect.term == INTERACTION else "difference"
-    holm = f" after Holm over {outcomes} outcomes" if outcomes > 1 else ""
+    holm = f" after Holm's correction over {outcomes} outcomes" if outcomes > 1 else ""
     found = (
         f"{what} {signed(effect.estimate, 2)} points, {number(100 * confidence, 0)}% CI "
         f"{signed(effect.low, 2)} to {signed(effect.high, 2)}, t({_df(effect.df)}) = "
@@ -190,7 +190,7 @@ def _agreement_conclusion(found: Agreement) -> Conclusion:
     second = who.get(found.second, f"the judge {found.second}’s")
     basis = f"{counted(found.n, 'reply', 'replies')} to {counted(found.participants, 'recipient')}"
     if not math.isfinite(found.correlation):
-        said = f"{second} {found.dimension} cannot be compared: too few replies, or all alike"
+        said = f"{second} {found.dimension} cannot be compared: too few replies, or all the same"
     else:
         ends = "no interval"
         if math.isfinite(found.low):
@@ -220,12 +220,12 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_OPEN = "it is open"
+_OPEN = "it is unclear"
 _ELSEWHERE: dict[bool, dict[Kind, str]] = {
     False: {
         "better": "they rated them higher",
         "worse": "they rated them lower",
-        "equivalent": "they rated them alike",
+        "equivalent": "they rated them about the same",
     },
     True: {"different": "it does", "equivalent": "it is the same for all authors"},
 }

@@ -240,7 +240,7 @@ def _opening_notes(dropped: int, names: list[str], dictionaries: Sequence[Lexico
     notes = [sentence for lexicon in dictionaries for sentence in lexicon.notes]
     if dropped:
         what = counted(dropped, "response")
-        notes.append(f"{what} without a text, a respondent or a situation dropped.")
+        notes.append(f"{what} without a text, a respondent or a situation were dropped.")
     if len(names) < 2:
         notes.append(
             f"Only {names[0]} responded, so there is nobody to compare with: "

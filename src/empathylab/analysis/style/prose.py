@@ -14,7 +14,7 @@ from empathylab.analysis.text.names import PEOPLE, first_capital, name_of, owner
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.style import Profile
 from empathylab.style.differences import FeatureDifference
-from empathylab.style.rating_relations import RatingRelation
+from empathylab.style.rating_relations import ENOUGH_CLUSTERS, RatingRelation
 from empathylab.style.tactics.tagging import TacticUse
 
 ALPHA = 0.05
@@ -95,7 +95,7 @@ def _test_sentence(estimates: StyleEstimates) -> str:
         frozenset({False}): "Welch's t tests of situation means",
     }.get(frozenset(paired), "t tests of situation means, paired where situations are shared")
     count = counted(len(estimates.differences), "test")
-    return f"Respondents were compared by {kind}, corrected after Holm over {count}."
+    return f"Respondents were compared by {kind}, corrected by Holm's method over {count}."
 
 
 def profile_sentence(estimates: StyleEstimates) -> str:
@@ -215,6 +215,11 @@ def rated_sentence(rated: RatedStyle, titles: Mapping[str, str], most: int = 5) 
     where = f" of {rated.study}" if rated.study else ""
     tested, significant = tested_relations(rated)
     begin = "At equal length and within respondents, "
+    if not tested:
+        return (
+            f"All features are too rare to test for an association with {name} ratings{where}: "
+            f"each varies in the equivalent of fewer than {ENOUGH_CLUSTERS} situations or raters."
+        )
     if not significant:
         return (
             f"{begin}no association of {counted(len(tested), 'feature')} with {name} "

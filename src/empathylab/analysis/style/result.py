@@ -68,7 +68,7 @@ class StyleResult(Plots):
         return ModelChoice(
             name="paired t tests of situation means" if paired else "t tests of situation means",
             reason="The situation is the unit, because replies to one situation resemble each "
-            "other; p values are corrected after Holm over all features and pairs.",
+            "other; p values are corrected by Holm's method over all features and pairs.",
         )
 
     @property

@@ -44,8 +44,8 @@ _ARMS = {
 _JUDGES = {
     "constant_bias": "it is the same throughout, so the interval has no width",
     "extrapolated": (
-        "the judge puts this respondent outside all that it was calibrated on: the line is drawn "
-        "beyond them"
+        "the judge puts this respondent outside all that it was calibrated on: the line is "
+        "extrapolated"
     ),
     "few_clusters": "only {clusters} raters or situations: the interval is rough",
     "few_rows": "too few rows",
@@ -61,7 +61,7 @@ _JUDGES = {
     ),
     "no_other_responses": "there are no responses by others",
     "no_own_responses": "there are no responses by the judge's own family",
-    "nothing_excluded": "the others do not show what this respondent cannot be",
+    "nothing_excluded": "the other respondents rule out no level for this one",
     "nothing_judged_alone": (
         "no response was rated by the judge alone, so this is people's own mean"
     ),
@@ -91,8 +91,8 @@ _MIXED = {
         "ratings, and the approximation fails there."
     ),
     "level_per_rating": (
-        "Every rating has its own {group!r}; its standard deviation rests on the shape of the "
-        "latent distribution alone."
+        "Every rating has its own {group!r}; its standard deviation depends only on the "
+        "shape of the latent distribution."
     ),
     "lmm_few_levels": "{group!r} has {levels} levels; a standard deviation from so few is very "
     "uncertain.",
@@ -100,7 +100,7 @@ _MIXED = {
         "The standard deviation of {group!r} is estimated at its boundary, 0 (a singular fit): "
         "these ratings show no difference between its levels beyond chance."
     ),
-    "lost_levels": "{column!r}: no row is left of {levels}",
+    "lost_levels": "{column!r}: no rows are left for {levels}",
     "means_over_empty_cells": (
         "Some combinations have no rating, so means over them are not determined."
     ),
@@ -164,7 +164,7 @@ _SELF_REPORTS = {
     "one_item_order": "only one item order was used",
     "orders_differ": (
         "Answers to an item differ between orders of the items by {sensitivity:.0%} of what chance "
-        "would do, {difference:.0%} of the range."
+        "would give, {difference:.0%} of the range."
     ),
     "partly_explained": (
         "What the items say explains {content:.0%} of the differences between answers, their "

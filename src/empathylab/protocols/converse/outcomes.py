@@ -34,7 +34,7 @@ OUTCOMES: dict[str, str] = {
     "ignored_reply": "the simulator's state does not react to replies",
     "simulator_refusal": "the simulator refuses to play the person",
     "simulator_empty": "the simulator's message is empty",
-    "off_schema": "the simulator's state update cannot be read, also when asked again",
+    "off_schema": "the simulator's state update cannot be read, even when asked again",
     "reply_refusal": "the respondent refuses to reply",
     "reply_empty": "the respondent's reply is empty",
     "reply_role_inversion": "the respondent writes the person's side",

@@ -27,8 +27,8 @@ _DISTANCES = (
 )
 _NUMBERS = (
     "Mean (SD), change from baseline with 95% interval clustered by situation and item order; the "
-    "published test with p corrected after Holm over rows of the same level; ↑ ↓ – its direction "
-    "at α = .01, uncorrected."
+    "published test with p corrected by Holm's method over rows of the same level; ↑ ↓ – its "
+    "direction at α = .01, uncorrected."
 )
 
 

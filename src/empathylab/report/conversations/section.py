@@ -75,8 +75,8 @@ _ABOUT = (
     "that simulator only."
 )
 _SHOWN = (
-    "Of each respondent and simulator the best, a middle and the worst conversation, and one that "
-    "could not be scored."
+    "For each respondent and simulator, the best, a middle and the worst conversation, and one "
+    "that could not be scored."
 )
 
 

@@ -34,14 +34,14 @@ _RECIPIENTS = (
     "each participant rated one reply, otherwise a linear mixed model in which participants, "
     "repliers and replies vary at random. A value from before the reply is a covariate. p values "
     "of "
-    "differences are corrected after Holm over the outcomes."
+    "differences are corrected by Holm's method over the outcomes."
 )
 _SCALES = (
     "Each scale was answered at baseline and after situations to be imagined. A change is the mean "
     "after situations minus the mean at baseline; its interval treats situations and item orders "
     "as random samples. Arrows and t tests follow the published procedure (Huang et al. 2024), "
-    "which takes administrations as independent; p values are corrected after Holm over rows of "
-    "one level. A model’s self-report is text, not a feeling."
+    "which takes administrations as independent; p values are corrected by Holm's method over rows "
+    "of one level. A model’s self-report is text, not a feeling."
 )
 _PEOPLE = (
     "People’s figures for PANAS, if the lab has none: Huang et al. 2024, Apathetic or "
@@ -152,7 +152,7 @@ def data_section(data: LabOverview) -> Section:
     unusable = [run for run in data.runs if run.invalid or run.failed or run.unanswered]
     blocks: list[Block] = [
         Table(
-            title="What the results rest on",
+            title="What the results are based on",
             rows=[_source(source) for source in data.sources],
             paper=False,
         ),

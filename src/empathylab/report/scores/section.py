@@ -32,9 +32,9 @@ _ABOUT = (
     "at most 2. A judge is fit if it separates planted replies with known faults from right ones."
 )
 _RUNS = (
-    "Results of two runs are never merged. Of runs that asked a respondent the same, one is "
-    "shown: a pinned run, or else the one with most situations. To show another: empathylab runs "
-    "pin RUN."
+    "Results of two runs are never merged. If several runs asked a respondent the same, "
+    "one is shown: a pinned run, or else the one with most situations. To show another: "
+    "empathylab runs pin RUN."
 )
 
 
@@ -80,7 +80,7 @@ def runs_fold(runs: Sequence[RunRow]) -> Fold:
     """Every run of the lab, and why some of them are not shown."""
     return Fold(
         id="data-runs",
-        title="Runs that the results rest on",
+        title="Runs that the results are based on",
         blocks=kept(
             Text((_RUNS,) if runs else ()),
             Table(title="All runs of this lab", rows=matrix_table(runs), paper=False),

@@ -96,7 +96,7 @@ def _profile_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     differences = _table(
         "Differences in style",
         f"Differences between respondents ({ranked}); d in standard deviations between "
-        f"situations; p corrected after Holm over {len(analysis.differences)} tests",
+        f"situations; p corrected by Holm's method over {len(analysis.differences)} tests",
         difference_rows(analysis, most) if several else (),
     )
     features = _table(

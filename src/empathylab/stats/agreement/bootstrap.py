@@ -17,6 +17,8 @@ resample; NaN where it is not defined."""
 
 _INSIDE = 0.9995
 """Of the way to a limit: where a coefficient of a sample reaches it, Fisher's z is infinite."""
+_LEFT_OUT = 200
+"""Situations up to which each is left out once; with more the bootstrap's error is as good."""
 _BLOCK = 2_000_000
 """Cells of the resamples × situations matrix that are held at once."""
 
@@ -41,7 +43,8 @@ def resampled_intervals(
 
     With `clusters` (one number per situation) whole clusters are drawn: replies to one situation
     are rated alike, and drawing them one by one makes the interval too narrow. See `interval` for
-    how it is made; `limits` are the ends of coefficients that do not lie between −1 and 1.
+    how it is made; `limits` are the ends of coefficients that do not lie between −1 and 1. With few
+    situations the coefficients without each of them give the standard error.
 
     All coefficients see the same samples. Samples without an estimate are left out; NaN where
     more than half are, where `resamples` is 0, and with a single situation. Situations count as
@@ -59,10 +62,18 @@ def resampled_intervals(
             weights = weights[:, clusters]
         for name, statistic in statistics.items():
             found[name].append(statistic(weights))
-    ends, values = limits or {}, estimates(statistics, situations)
+    values = estimates(statistics, situations)
+    without = None
+    if drawn <= _LEFT_OUT:
+        without = (1 - np.eye(drawn))[:, slice(None) if clusters is None else clusters]
     return {
         name: interval(
-            np.concatenate(parts), values[name], drawn, confidence, ends.get(name, (-1.0, 1.0))
+            np.concatenate(parts),
+            values[name],
+            drawn,
+            confidence,
+            (limits or {}).get(name, (-1.0, 1.0)),
+            without=None if without is None else statistics[name](without),
         )
         for name, parts in found.items()
     }
@@ -74,14 +85,18 @@ def interval(
     drawn: int,
     confidence: float,
     limits: tuple[float, float] = (-1.0, 1.0),
+    *,
+    without: Array | None = None,
 ) -> tuple[float, float]:
-    """Student's interval around the estimate, with the bootstrap's bias and standard error.
+    """Student's interval around the estimate, with the bias of the bootstrap undone.
 
     On Fisher's z scale, where coefficients are nearer to normal and stay within their limits. With
     few situations percentiles cover too little: they follow the bias of the coefficient twice, and
-    take the variance of so few for known. NaN where more than half of the values are missing.
+    take the variance of so few for known. `without` are the coefficients without each situation:
+    then the standard error is the jackknife's, as that of the bootstrap is too small with few
+    situations. NaN where more than half of the values are missing.
 
-    Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapters 10 and 12.
+    Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapters 10 to 12.
     Hesterberg, T. C. (2015). The American Statistician 69, 371–386 (few draws).
     """
     kept = values[np.isfinite(values)]
@@ -90,10 +105,16 @@ def interval(
     if np.ptp(kept) == 0:
         return float(kept[0]), float(kept[0])
     middle, half = sum(limits) / 2, (limits[1] - limits[0]) / 2
-    scaled = [np.clip((item - middle) / half, -_INSIDE, _INSIDE) for item in (kept, estimate)]
-    z, centre = (np.arctanh(item) for item in scaled)
-    reach = t_margin(drawn - 1, confidence) * math.sqrt(drawn / (drawn - 1)) * float(z.std(ddof=1))
-    ends = [math.tanh(2 * float(centre) - float(z.mean()) + side * reach) for side in (-1, 1)]
+
+    def fisher_z(item: Array | float) -> Array:
+        return np.arctanh(np.clip((np.asarray(item) - middle) / half, -_INSIDE, _INSIDE))
+
+    z, centre = fisher_z(kept), float(fisher_z(estimate))
+    variance = drawn / (drawn - 1) * float(z.var(ddof=1))
+    if without is not None and np.isfinite(without).all():
+        variance = (drawn - 1) * float(fisher_z(without).var())
+    reach = t_margin(drawn - 1, confidence) * math.sqrt(variance)
+    ends = [math.tanh(2 * centre - float(z.mean()) + side * reach) for side in (-1, 1)]
     return middle + half * ends[0], middle + half * ends[1]
 
 

@@ -42,9 +42,10 @@ def cohen_kappa(
 
     The interval is the large-sample one; with `resamples`, it comes from that many samples
     of pairs. With `clusters` (the situation of each pair, as numbers) pairs of one cluster may be
-    alike: the standard error is linearised and summed over clusters, with Student's t. A pair with
-    a missing value is left out and counted in `dropped`. NaN, with a note, where both raters always
-    give one and the same value; no large-sample interval where they agree perfectly.
+    alike: the standard error is linearised and summed over clusters, with Student's t on Fisher's z
+    scale. A pair with a missing value is left out and counted in `dropped`. NaN, with a note, where
+    both raters always give one and the same value; no large-sample interval where they agree
+    perfectly.
 
     Cohen, J. (1968). Psychological Bulletin 70, 213–220. Fleiss, J. L., Cohen, J., & Everitt,
     B. S. (1969). Psychological Bulletin 72, 323–327 (standard error).
@@ -70,14 +71,14 @@ def cohen_kappa(
         return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
     if se <= 1e-9:
         return Coefficient(estimate, math.nan, math.nan, n, dropped, confidence)
-    how, df = "large sample", math.inf
     if held is not None:
         codes = np.searchsorted(categories, a), np.searchsorted(categories, b)
         se, df = _clustered_error(table, distance, codes, held)
-        how = "large sample, clustered"
-    margin = t_margin(df, confidence) * se
+        low, high = map(float, fisher_ends(estimate, t_margin(df, confidence) * se))
+        return Coefficient(estimate, low, high, n, dropped, confidence, "large sample, clustered")
+    margin = t_margin(math.inf, confidence) * se
     ends = max(estimate - margin, -1.0), min(estimate + margin, 1.0)
-    return Coefficient(estimate, *ends, n, dropped, confidence, how)
+    return Coefficient(estimate, *ends, n, dropped, confidence, "large sample")
 
 
 def spearman(
@@ -121,6 +122,16 @@ def spearman(
     return Coefficient(estimate, float(low[0]), float(high[0]), n, dropped, confidence, how)
 
 
+def fisher_ends(estimate: float | Array, margin: float | Array) -> tuple[Array, Array]:
+    """The interval of that margin on Fisher's z scale.
+
+    On the scale of kappa itself the standard error falls as kappa rises, and intervals of few
+    clusters miss low values too often.
+    """
+    z, reach = np.arctanh(estimate), np.asarray(margin) / (1 - np.asarray(estimate) ** 2)
+    return np.tanh(z - reach), np.tanh(z + reach)
+
+
 def rank_influence(a: Array, b: Array, r: float | Array) -> Array:
     """What each pair of standardised ranks adds to the error of their correlation."""
     return a * b - r * (a**2 + b**2) / 2
@@ -129,10 +140,12 @@ def rank_influence(a: Array, b: Array, r: float | Array) -> Array:
 def effective_pairs(
     n: Array, single: Array, clustered: Array, clusters: Array, confidence: float
 ) -> Array:
-    """How many independent pairs clustered ones are worth; never more than there are.
+    """How many independent pairs clustered ones are worth; twice as many as there are at most.
 
     By the sums of squares of single influences and of those of clusters, and by Student's t with
-    as many degrees of freedom as clusters less one.
+    as many degrees of freedom as clusters less one. They seem to be worth more than there are in
+    some studies by chance, as they seem to be worth too little in others: not to allow for it would
+    make intervals too wide on average. The limit is for few clusters that are equal by chance.
 
     Korn, E. L., & Graubard, B. I. (1998). Survey Methodology 24, 193–201.
     """
@@ -143,7 +156,7 @@ def effective_pairs(
         effect = clustered * clusters / (clusters - 1) / single
         effect = np.where(single > 0, effect, n / clusters)
         found = n / effect * (ndtri(point) / stdtrit(clusters - 1, point)) ** 2
-    return np.where(clusters > 1, np.minimum(found, n), np.nan)
+    return np.where(clusters > 1, np.minimum(found, 2 * n), np.nan)
 
 
 def rank_interval(

@@ -67,7 +67,13 @@ def intraclass_correlations(
     if clusters is not None:
         _, own = np.unique(clusters[whole], return_inverse=True)
         resampled = resampled_intervals(
-            _resampled(rows), n, resamples=resamples, seed=seed, confidence=confidence, clusters=own
+            _resampled(rows),
+            n,
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
+            clusters=own,
+            limits=dict.fromkeys(_FORMS, (-1 / (k - 1), 1.0)),
         )
         ends = [(triple[0], *resampled[name]) for name, triple in zip(_FORMS, ends, strict=True)]
 

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empathylab.stats.agreement.coefficient import Coefficient
-from empathylab.stats.agreement.cohen import effective_pairs, rank_influence, rank_interval
+from empathylab.stats.agreement.cohen import (
+    effective_pairs,
+    fisher_ends,
+    rank_influence,
+    rank_interval,
+)
 from empathylab.stats.agreement.table import RatingTable, totals
 from empathylab.stats.intervals import wilson
 from empathylab.stats.notes import Note, note
@@ -306,8 +311,12 @@ def _ends(
     from scipy.special import ndtri, stdtrit
 
     point = (1 + confidence) / 2
-    reach = ndtri(point) if cells.clusters is None else stdtrit(cells.clusters.counts - 1, point)
-    margin = reach * np.where(se > 1e-9, se, np.nan)
+    known = np.where(se > 1e-9, se, np.nan)
+    if cells.clusters is not None:
+        # A single cluster has no degree of freedom, and no interval.
+        margin = stdtrit(cells.clusters.counts - 1, point) * known
+        return estimate, *fisher_ends(np.where(known > 0, estimate, np.nan), margin)
+    margin = ndtri(point) * known
     return estimate, np.maximum(estimate - margin, -1), np.minimum(estimate + margin, 1)
 
 

@@ -199,8 +199,9 @@ def gwet_ac(
     table = rating_table(
         frame, situation=situation, rater=rater, rating=rating, levels=levels, spacing=spacing
     )
-    statistics = {"ac": gwet_statistic(table, weights)}
-    return _bootstrapped(table, statistics, confidence, resamples, seed)["ac"]
+    name = "gwet_ac1" if weights == "identity" else "gwet_ac2"
+    statistics = {name: gwet_statistic(table, weights)}
+    return _bootstrapped(table, statistics, confidence, resamples, seed)[name]
 
 
 def _parts(
@@ -269,7 +270,14 @@ def _bootstrapped(
         undefined = missing(note("no_shared_ratings"), 0, dropped, confidence)
         return dict.fromkeys(statistics, undefined)
     values = estimates(statistics, table.n_situations)
-    defined = {name: one for name, one in statistics.items() if math.isfinite(values[name])}
+    defined = {name: item for name, item in statistics.items() if math.isfinite(values[name])}
+    categories = len(table.categories)
+    limits = dict.fromkeys(defined, (table.lowest, 1.0)) | {
+        "percent": (0.0, 100.0),
+        "gwet_ac1": (-1 / max(categories - 1, 1), 1.0),
+        # It can be less than −1 with many categories.
+        "gwet_ac2": (-1.0, 1.0),
+    }
     ends = resampled_intervals(
         defined,
         table.n_situations,
@@ -277,7 +285,7 @@ def _bootstrapped(
         seed=seed,
         confidence=confidence,
         clusters=table.clusters,
-        limits={"percent": (0.0, 100.0)},
+        limits=limits,
     )
     over = "bootstrap over situations" if table.clusters is None else "bootstrap over clusters"
     found = {}

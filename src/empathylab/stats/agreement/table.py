@@ -71,6 +71,12 @@ class RatingTable:
         return counts.astype(np.float64)
 
     @cached_property
+    def lowest(self) -> float:
+        """The least that alpha, Fleiss' kappa and intraclass correlations can be: −1/(k − 1) for k
+        ratings of each situation."""
+        return -1 / (float(self.sizes[self.sizes >= 2].min(initial=np.inf)) - 1)
+
+    @cached_property
     def _counts(self) -> Array | csr_array:
         """Ratings of each situation in each category; sparse on scales of many values."""
         from scipy.sparse import coo_array
@@ -180,9 +186,9 @@ def _clusters(whole: pl.DataFrame) -> Codes | None:
     if units["situation"].n_unique() < units.height:
         twice = units.filter(pl.col("situation").is_duplicated())["situation"][0]
         raise InputError(
-            "a rated thing belongs to two clusters",
+            "a rated item belongs to two clusters",
             got=twice,
-            remedy="Name what was rated so that each belongs to one cluster.",
+            remedy="Assign each rated item to one cluster.",
         )
     alone = units["cluster"].n_unique() == units.height
     return None if alone else _coded(units["cluster"])
@@ -273,6 +279,6 @@ def _refuse_doubles(rows: pl.DataFrame) -> None:
         first = rows.filter(doubled).row(0, named=True)
         raise InputError(
             f"rater {first['rater']!r} rated {first['situation']!r} more than once",
-            remedy="Name as situation the column that tells what was rated (a response's id, say), "
+            remedy="Name as situation the column that identifies what was rated (a response's id), "
             "or average the repeats first.",
         )

@@ -100,9 +100,9 @@ def anova(frame: pl.DataFrame, formula: str, *, confidence: float = 0.95) -> Ano
     total = float(((y - y.mean()) ** 2).sum())
     if df_residual < 1 or residual <= _EXACT * total:
         raise InputError(
-            "the terms give every value exactly, so nothing is left to test against",
+            "the terms predict every value exactly, so there is no residual to test against",
             where=f"formula {formula!r}",
-            remedy="Leave out interactions, or gather more rows.",
+            remedy="Leave out interactions, or add rows.",
         )
     cells, empty = _cells(design, used, y, confidence)
     terms = [

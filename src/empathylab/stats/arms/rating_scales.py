@@ -54,7 +54,7 @@ class RatingScale:
         if self.good_from is None:
             if self._many:
                 raise InputError(
-                    "a scale of many values has no obvious good one",
+                    "a scale with many values has no obvious threshold for a good rating",
                     where=where,
                     remedy="Give the lowest rating that counts as good (good_from).",
                 )

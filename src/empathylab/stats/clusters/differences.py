@@ -31,7 +31,7 @@ def clustered_mean_difference(
         for codes in clusters:
             if len(np.unique(codes[rows])) < 2:
                 raise InputError(
-                    f"the {arm} arm has one cluster only, so how clusters vary is not known",
+                    f"the {arm} arm has one cluster only, so clusters cannot be compared",
                     got=f"{int(rows.sum())} values",
                     remedy="Collect values from more raters, or cluster by something else.",
                 )

@@ -75,7 +75,7 @@ def clustered_regression(
     own = design if weights is None else design * weights[:, None]
     if np.linalg.matrix_rank(design) < design.shape[1]:
         raise InputError(
-            "columns of the design depend on each other",
+            "columns of the design are linearly dependent",
             remedy="Leave out a column that follows from the others.",
         )
     coefficients = np.linalg.solve(design.T @ own, own.T @ outcome)

@@ -122,7 +122,7 @@ def position_bias(
         raise InputError(
             f"{outcome!r} must be first, second or tie",
             got=strange[outcome][0],
-            remedy="Write which of the two replies was preferred by its place.",
+            remedy="Write first or second for the preferred reply, or tie.",
         )
     lean = whole[outcome].cast(pl.String).replace_strict(values, return_dtype=pl.Float64)
     design = np.ones((len(whole), 1))

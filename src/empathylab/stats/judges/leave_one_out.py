@@ -86,7 +86,7 @@ def nothing_told(name: str, *, told: bool) -> InputError:
     return InputError(
         "there is nothing to calibrate the judge on"
         if told
-        else "the judge has rated nothing of this respondent",
+        else "the judge has not rated any replies of this respondent",
         got=name,
         remedy="Let the judge rate the new replies, and replies that people have rated.",
     )

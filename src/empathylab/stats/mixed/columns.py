@@ -69,7 +69,7 @@ def category_codes(
     if levels is None:
         if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
             raise InputError(
-                f"the order of the words in {column.name!r} is not known",
+                f"the order of the labels in {column.name!r} is not known",
                 got=column.unique(maintain_order=True).to_list()[:12],
                 remedy="Name all of them as `levels`, lowest first.",
             )
@@ -89,7 +89,7 @@ def category_codes(
             raise InputError(
                 f"{column.name!r} contains a rating that is not among the levels given",
                 got=name,
-                remedy=f"Given are {', '.join(order)}: name all, lowest first.",
+                remedy=f"The levels given are {', '.join(order)}; name all, lowest first.",
             )
     unused = [name for name in order if name not in names]
     if unused:

@@ -44,7 +44,7 @@ def likelihood_ratio_test(smaller: Clmm, larger: Clmm) -> LikelihoodRatio:
     statistic = 2 * (larger.log_likelihood - smaller.log_likelihood)
     if statistic < -2 * _ROUNDING * max(1.0, abs(smaller.log_likelihood) / 1000):
         raise InputError(
-            "the larger model fits worse, so one of the two searches failed",
+            "the larger model fits worse, so one of the two fits failed",
             got=statistic,
             remedy="Look at the `problems` of both fits.",
         )
@@ -71,7 +71,7 @@ def _check_nested(smaller: Clmm, larger: Clmm) -> None:
     held = groups <= {group.name for group in larger.design.groups}
     if larger.parameters <= smaller.parameters or not held or not _spanned(smaller, larger):
         raise InputError(
-            "the second model does not hold the first and more",
+            "the first model is not nested in the second",
             got=f"{smaller.formula} and {larger.formula}",
             remedy="Give the smaller model first; compare others by AIC.",
         )

@@ -138,7 +138,7 @@ def _random_terms(piece: _Piece, where: str) -> list[RandomTerm]:
     effects = _described(f"response ~ {piece.effects}", where)
     if effects.group_terms:
         raise InputError(
-            "a random term holds another", where=where, got=piece.text, remedy=_EXAMPLE
+            "a random term contains another", where=where, got=piece.text, remedy=_EXAMPLE
         )
     intercept, terms = _terms(effects.common_terms, where)
     if not intercept and not terms:
@@ -186,7 +186,7 @@ def _variable(component: Any, where: str) -> Variable:
     if not _calls(component):
         if not isinstance(component.name, str):
             raise InputError(
-                f"the number {component.name} is no column", where=where, remedy=_EXAMPLE
+                f"the number {component.name} is not a column", where=where, remedy=_EXAMPLE
             )
         return Variable(component.name, component.name, False)
     call = component.call

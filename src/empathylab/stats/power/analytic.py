@@ -241,7 +241,9 @@ def _positive(value: float, what: str) -> None:
 def _share(value: float, what: str) -> None:
     if not 0 < value < 1:
         raise InputError(
-            f"{what} must be between 0 and 1", got=value, remedy="Give it as a share, such as .05."
+            f"{what} must be between 0 and 1",
+            got=value,
+            remedy="Give it as a proportion, such as .05.",
         )
 
 
@@ -252,7 +254,7 @@ def _wanted(power: float, alpha: float) -> None:
         raise InputError(
             f"the power must be above alpha ({alpha:g})",
             got=power,
-            remedy="A test without any effect already has that much.",
+            remedy="Without any effect, a test already rejects that often.",
         )
 
 
@@ -260,11 +262,11 @@ def _two_shares(share: float, other: float) -> None:
     for value in (share, other):
         if not 0 <= value <= 1:
             raise InputError(
-                "a share must be between 0 and 1", got=value, remedy="Give .65 for 65%."
+                "a proportion must be between 0 and 1", got=value, remedy="Give .65 for 65%."
             )
     if share == other:
         raise InputError(
-            "the two shares are the same, so there is nothing to detect",
+            "the two proportions are the same, so there is nothing to detect",
             got=share,
-            remedy="Give the shares that the study should tell apart.",
+            remedy="Give the two proportions that the study should distinguish.",
         )

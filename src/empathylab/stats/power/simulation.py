@@ -65,7 +65,7 @@ class PlannedStudy:
         whole = len(self.shares) > 1 and min(self.shares) > 0
         _check(
             whole and math.isclose(sum(self.shares), 1, abs_tol=0.01),
-            "the shares must be two or more, above 0, and add up to 1",
+            "there must be two or more proportions above 0 that add up to 1",
             self.shares,
         )
         _check(
@@ -121,7 +121,7 @@ def simulated_power(
     called after each study. The interval says how far the share may be off for having invented no
     more studies.
     """
-    _check(simulations >= 1, "there must be a simulation at least", simulations)
+    _check(simulations >= 1, "there must be at least one simulation", simulations)
     _check(0 < alpha < 1, "alpha must be between 0 and 1", alpha)
     work = partial(_tested, plan, thresholds(plan), fit or fit_mixed_model, seed)
     rejected, failed = np.zeros(3, dtype=int), 0

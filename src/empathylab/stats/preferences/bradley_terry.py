@@ -241,7 +241,7 @@ class _Model:
 
 def _unsettled() -> InputError:
     return InputError(
-        "the strengths did not settle",
+        "the strengths did not converge",
         remedy="Some preferences hardly vary: collect more, or give a prior of 0.5.",
     )
 

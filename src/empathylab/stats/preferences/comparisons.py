@@ -61,7 +61,7 @@ def comparisons(frame: pl.DataFrame, first: str, second: str, outcome: str) -> C
             f"{outcome!r} must be first, second or tie",
             where=f"comparison {row + 1}",
             got=outcomes[row],
-            remedy="Write which of the two replies was preferred by its place.",
+            remedy="Write first or second for the preferred reply, or tie.",
         )
     left, right = frame[first].cast(pl.String), frame[second].cast(pl.String)
     same = (left == right).arg_true()

@@ -265,7 +265,7 @@ def with_and_without(
     if kept.is_empty():
         raise InputError(
             "the exclusion rules leave no rating",
-            remedy="Loosen them: they were declared for another study.",
+            remedy="Relax the rules; they may have been written for another study.",
         )
     return WithAndWithout(analysis(ratings), analysis(kept), exclusions)
 

@@ -100,10 +100,10 @@ def _refuse_another_file(things: Iterable[ImportCounts], source: str) -> None:
         held = thing.removed + thing.changed + thing.unchanged
         if thing.things in ("responses", "ratings") and thing.removed > max(1, held // 2):
             raise InputError(
-                f"another file of this name was imported before, and this one would take away "
+                f"another file of this name was imported before, and this one would remove "
                 f"{thing.removed:,} of its {held:,} {thing.things}",
                 where=source,
-                remedy="Give this one another --name or --study, or say --replace.",
+                remedy="Give this one another --name or --study, or add --replace.",
             )
 
 

@@ -217,7 +217,7 @@ def identification(
 ) -> Identification:
     """What `predictability` has to classify; for those who spread it over processes themselves."""
     responses = usable_responses(frame, respondent=respondent, situation=situation, text=text)
-    require_several(responses, "telling writers apart")
+    require_several(responses, "identifying authors")
     known, left_out = _often_enough(responses, folds)
     drawn = _drawn(known, most, folds, seed)
     names = [str(name) for name in drawn[RESPONDENT].unique(maintain_order=True)]
@@ -243,7 +243,7 @@ def _often_enough(responses: Responses, folds: int) -> tuple[pl.DataFrame, list[
     left_out = [name for name in responses.respondents if name not in kept]
     if len(kept) < 2:
         raise InputError(
-            f"telling writers apart needs two respondents with {folds} situations or more each",
+            f"identifying authors needs two respondents with {folds} situations or more each",
             where="responses",
             got=", ".join(left_out),
             remedy="Add responses, or ask for fewer folds.",

@@ -96,7 +96,11 @@ def versions(
         for change in ablations.EVERY_CHANGE.values():
             bare = bare.with_columns(change(bare[TEXT]))
         lone = drawn.height - cut.height
-        note = f"{lone} responses to situations that only one answered left out" if lone else ""
+        note = (
+            f"left out: {lone} responses to situations that only one respondent answered"
+            if lone
+            else ""
+        )
         found += [version("without length", cut, note), version("words alone", bare, note)]
     marks = drawn.with_columns(ablations.punctuation_only(drawn[TEXT]))
     return [*found, version(LENGTHS, drawn), version(MARKS, marks)]

@@ -132,7 +132,9 @@ def mattr(repeats: Repeats, window: int = WINDOW) -> Array:
     """
     if window < 1:
         raise InputError(
-            "the window of MATTR has one word or more", got=window, remedy="Give a larger window."
+            "the window of MATTR must have at least one word",
+            got=window,
+            remedy="Give a larger window.",
         )
     starts, before, _ = repeats
     lengths = np.diff(starts)

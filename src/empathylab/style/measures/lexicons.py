@@ -94,7 +94,7 @@ def cut_entries(lines: Sequence[Line], where: str) -> tuple[tuple[Entry, ...], i
     for line, part in parts:
         if "*" in part[:-1] or part == "*":
             raise InputError(
-                "a star may only stand at the end of a word",
+                "a star is allowed only at the end of a word",
                 where=f"{where} line {line.number}",
                 got=line.written,
                 remedy="Write the beginning of the word and one star, as in apolog*.",

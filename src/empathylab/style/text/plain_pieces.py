@@ -71,7 +71,7 @@ class PlainPieces:
 
     @property
     def in_capitals(self) -> NDArray[np.bool_]:
-        """Which are words of two capitals and more, without a small letter."""
+        """Which are words of two or more letters, all of them capitals."""
         flags: NDArray[np.bool_] = (self.counts[:, _SMALL] == 0) & (self.capitals > 1)
         return flags
 

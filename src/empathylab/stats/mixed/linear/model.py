@@ -277,7 +277,7 @@ def _check_groups(design: MixedDesign) -> None:
 def _check_residual(columns: Columns, design: MixedDesign) -> None:
     if columns.nothing_left:
         raise InputError(
-            "the fixed effects give every rating exactly, so nothing is left to estimate",
+            "the fixed effects predict every rating exactly, so nothing is left to estimate",
             where=f"formula {design.formula.text!r}",
             remedy="Leave out terms, or check that the rating is not computed from them.",
         )

@@ -111,7 +111,7 @@ def _own_effects(fit: Clmm, frame: pl.DataFrame | None, n: int) -> Array:
             continue
         if group.columns.values is not None:
             raise InputError(
-                f"predictions for other rows with random slopes by {group.name!r} are not made",
+                f"random slopes by {group.name!r} cannot be predicted for new rows",
                 where=f"formula {fit.formula!r}",
                 remedy="Leave out the frame, or ask for a typical level.",
             )

@@ -117,7 +117,7 @@ def _part_responses() -> tuple[int, int]:
 
 
 def _note(changed: int, seen: int) -> str:
-    note = f"Reasoning text was taken out of {changed} stored replies."
+    note = f"Reasoning text was removed from {changed} stored replies."
     if seen:
         note += (
             f" {seen} more replies hold reasoning text but stay as they are, because raters or "
