@@ -33,7 +33,7 @@ else
 	@# one thread for linear algebra; more would only wait for each other.
 	@# What fails there gets one attempt alone: a test that starts servers or browsers can run out
 	@# of time beside three others. Both attempts are printed.
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 4 --dist loadfile -m "not embedded" \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "not embedded" \
 	  || { [ $$? = 1 ] && $(BIN)/python -m pytest -m "not embedded" $(AGAIN); }
 	@# The embedded model wants all cores; beside other tests it crawls.
 	$(BIN)/python -m pytest -m embedded || { [ $$? = 1 ] && $(BIN)/python -m pytest -m embedded $(AGAIN); }

@@ -15,8 +15,9 @@ from empathylab.analysis.style import texts as style_texts
 from empathylab.analysis.style.analysis import lab_responses, report_style
 from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
 from empathylab.analysis.style.result import StyleResult
+from empathylab.analysis.style.tables import tactic_rows
 from empathylab.analysis.style.terms import shown_terms
-from empathylab.errors import InputError, MissingExtra, UnknownName
+from empathylab.errors import InputError, UnknownName
 from empathylab.models import ScriptedModel
 from empathylab.protocols import Responding, plan_responding
 from empathylab.runs import Job, run
@@ -25,6 +26,9 @@ from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
 from empathylab.style import word_list
+from empathylab.style.tactics.accuracy import built_in_accuracy
+from empathylab.style.tactics.correction import writer_kind
+from empathylab.style.tactics.rules import tactic_rules
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_release
 from tests.report.style_frames import ratings, responses
@@ -131,15 +135,8 @@ def test_too_few_situations_for_the_folds_are_a_note() -> None:
 def test_a_missing_package_is_a_note_with_its_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def missing(*_: object, **__: object) -> None:
-        raise MissingExtra("scikit-learn", "style", "identifying authors")
-
-    monkeypatch.setattr(style_estimates, "identification", missing)
     monkeypatch.setattr(style_estimates, "sentiment_missing", lambda: "no sentiment; pip install x")
-    found = estimate_style(responses())
-    assert found.predictability is None
-    assert any("pip install 'empathylab[style]'" in note for note in found.notes)
-    assert "no sentiment; pip install x" in found.notes
+    assert "no sentiment; pip install x" in estimate_style(responses(), depth=QUICK).notes
 
 
 def test_against_compares_with_that_respondent_and_that_one_with_the_rest() -> None:
@@ -166,6 +163,25 @@ def test_respondents_without_shared_situations_are_compared_with_a_warning() -> 
 def test_a_dictionary_adds_features_and_tests() -> None:
     found = estimate_style(responses(), dictionaries=[word_list("weeks", ["week*"])], depth=QUICK)
     assert found.profiles[0].features["weeks"].mean == 1.0
+
+
+@pytest.mark.parametrize("respondents", [("human", "model"), ("model", "other")])
+def test_exactly_the_tactics_that_miss_the_aim_are_marked(respondents: tuple[str, str]) -> None:
+    texts = [sentence for tactic in tactic_rules().tactics for sentence in tactic.examples]
+    frame = pl.DataFrame(
+        [(name, str(n), text) for name in respondents for n, text in enumerate(texts)],
+        schema=["respondent", "situation", "text"],
+        orient="row",
+    )
+    found = estimate_style(frame, depth=Depth(predict=False))
+    kinds = {writer_kind(name) for name in respondents}
+    missed = {row.tactic for row in built_in_accuracy() if row.writer in kinds and not row.reliable}
+    marks = {row["tactic"]: row["reliable enough to compare"] for row in tactic_rows(found)}
+    assert set(marks) == set(tactic_rules().names)
+    assert {tactic for tactic, mark in marks.items() if mark == "no"} == missed
+    [note] = [note for note in found.notes if note.startswith("Tagged too unreliably")]
+    assert set(re.findall(r"[a-z-]+(?: expression)?(?=[,] | \()", note.split(": ")[1])) == missed
+    assert 0 < len(missed) < len(marks)
 
 
 def test_another_tagger_takes_the_rules_place() -> None:

@@ -38,6 +38,7 @@ def joined(lab: Lab, clock: Clock, **options: Any) -> JoinedArm:
     return add_arm(lab, "small", "third/model", now=clock(), arm="three", **options)
 
 
+@pytest.mark.slow
 def test_a_closed_study_opens_again_for_the_new_arm_alone(lab: Lab) -> None:
     service, clock = finished(lab)
     furnish(lab, "third/model")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.errors import InputError, MissingExtra
+from empathylab.errors import InputError
 from empathylab.style.authorship.classifier import ngram_counts, situation_folds, weighted
 from empathylab.style.authorship.predictability import macro_f1, permutation_p, predictability
 from empathylab.style.authorship.refitting import refitting_factor
@@ -45,7 +43,8 @@ def test_an_accuracy_of_1_still_has_an_interval() -> None:
         for column in ("situation", "respondent")
     )
     fold = situation_folds(texts["situation"].to_list(), 5, seed=3)
-    factor = refitting_factor(ngram_counts(texts["text"]), place, writer, fold, seed=3)
+    features = weighted(ngram_counts(texts["text"]), np.ones(texts.height, dtype=bool))
+    factor = refitting_factor(features, place, writer, fold, seed=3)
     assert 1 < factor < 1.6
     n = 30 / factor**2
     assert found.full.low == pytest.approx(n / (n + 1.959964**2), abs=1e-6)
@@ -225,17 +224,11 @@ def test_texts_of_marks_only_can_be_classified() -> None:
     assert "without length" not in accuracy
 
 
-def test_without_scikit_learn_the_install_command_is_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'empathylab\[style\]'"):
-        predictability(two_styles())
-
-
 def test_texts_that_share_nothing_are_given_to_who_wrote_most() -> None:
     letters = [chr(ord("a") + number) for number in range(15)]
-    rows = [("b" if number < 5 else "a", number, 2 * one) for number, one in enumerate(letters)]
+    rows = [
+        ("b" if number < 5 else "a", number, 2 * letter) for number, letter in enumerate(letters)
+    ]
     frame = pl.DataFrame(rows, schema=["respondent", "situation", "text"], orient="row")
     found = predictability(frame, with_ablations=False)
     assert [sum(row) for row in zip(*found.full.confusion, strict=True)] == [0, 15]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.style.authorship.classifier import ngram_counts, situation_folds
+from empathylab.style.authorship.classifier import ngram_counts, situation_folds, weighted
 from empathylab.style.authorship.refitting import _variance, refitting_factor
 
 SITUATION = np.repeat(np.arange(40), 2)
@@ -17,7 +17,8 @@ WRITER = np.tile([0, 1], 40)
 
 def factor(texts: list[str]) -> float:
     folds = situation_folds([f"{number:02}" for number in SITUATION], 5, seed=1)
-    return refitting_factor(ngram_counts(pl.Series(texts)), SITUATION, WRITER, folds, seed=1)
+    features = weighted(ngram_counts(pl.Series(texts)), np.ones(len(texts), dtype=bool))
+    return refitting_factor(features, SITUATION, WRITER, folds, seed=1)
 
 
 def drawn(templates: int, seed: int) -> list[str]:

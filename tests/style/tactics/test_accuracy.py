@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -17,51 +18,55 @@ from empathylab.style.tactics.accuracy import (
 )
 from empathylab.style.tactics.rules import tactic_rules
 
-TEST_SETS = [
-    Path(__file__).parent / f"{name}.tsv"
-    for name in ("test_set", "second_test_set", "third_test_set")
-]
+FOLDER = Path(__file__).parent
+EARLIER = [FOLDER / f"{name}.tsv" for name in ("test_set", "second_test_set", "third_test_set")]
+FOURTH = FOLDER / "fourth_test_set.tsv"
 DEVELOPMENT = Path(accuracies.__file__).parent / "sentences.tsv"
+DOCS = Path(__file__).parents[3] / "docs"
+MISSED = {
+    ("validation", "people"),
+    ("emotional expression", "people"),
+    ("empowerment", "people"),
+    ("advice", "people"),
+    ("paraphrasing", "models"),
+    ("reappraisal", "models"),
+}
+"""Where the fourth test set is below 85% precision or 70% recall, as the page says."""
 
 
-@pytest.fixture(scope="module")
-def found() -> dict[tuple[str, str], TacticAccuracy]:
-    rows = sentence_accuracy(pl.concat(labelled_sentences(path) for path in TEST_SETS))
-    return {(row.tactic, row.writer): row for row in rows}
-
-
-def test_the_accuracy_that_ships_is_that_on_the_test_sets(
-    found: dict[tuple[str, str], TacticAccuracy],
-) -> None:
-    assert tuple(found.values()) == built_in_accuracy()
+def test_the_accuracy_that_ships_is_that_on_the_fourth_test_set() -> None:
+    found = sentence_accuracy(labelled_sentences(FOURTH))
+    assert tuple(found) == built_in_accuracy()
+    assert {(row.tactic, row.writer) for row in found if not row.reliable} == MISSED
 
 
 def test_the_page_shows_these_figures() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "explanation" / "tactics.md").read_text(
-        encoding="utf-8"
-    )
+    page = (DOCS / "explanation" / "tactics.md").read_text(encoding="utf-8")
     for row in built_in_accuracy():
         [line] = [
             line for line in page.splitlines() if re.match(rf"\| {row.tactic} \| \d+% \[", line)
         ]
         assert f"{row.precision:.0%} [" in line
         assert f"{row.recall:.0%} [" in line
+    [listed] = [line for line in page.splitlines() if "miss the aim" in line]
+    assert sorted(re.findall(r"\*\*([\w -]+)\*\* \((\w+)", listed)) == sorted(MISSED)
 
 
-def test_every_tactic_reaches_the_aim_for_people_and_models(
-    found: dict[tuple[str, str], TacticAccuracy],
-) -> None:
-    # Over all test sets; docs/explanation/tactics.md says which miss it on one of them.
-    assert len(found) == 20
-    assert all(row.reliable for row in found.values())
+def test_the_earlier_test_sets_reach_the_aim_nearly_everywhere() -> None:
+    rows = sentence_accuracy(pl.concat(labelled_sentences(path) for path in EARLIER))
+    assert len(rows) == 20
+    assert min(row.precision for row in rows) > 0.82
+    assert min(row.recall for row in rows) > 0.75
+
+
+def test_the_fourth_test_set_is_as_it_was_frozen() -> None:
+    checksum = hashlib.sha256(FOURTH.read_bytes()).hexdigest()
+    [decision] = (DOCS / "decisions").glob("0027-*.md")
+    assert checksum in decision.read_text(encoding="utf-8")
 
 
 def test_the_test_sets_are_large_and_share_no_sentence_with_the_development_set() -> None:
-    tables = tuple(map(labelled_sentences, (*TEST_SETS, DEVELOPMENT)))
-    first, _, third, development = tables
-    assert first.height >= 400
-    assert third.height >= 300
-    assert development.height >= 600
+    tables = tuple(map(labelled_sentences, (*EARLIER, FOURTH, DEVELOPMENT)))
     plain = [
         {re.sub(r"\W+", " ", sentence.lower()).strip() for sentence in table["sentence"]}
         for table in tables
@@ -73,9 +78,10 @@ def test_the_test_sets_are_large_and_share_no_sentence_with_the_development_set(
         for table in tables
     ]
     assert all(set(counts["tactics"]) == known for counts in counted)
-    assert min(counts["len"].min() for counts in (counted[0], counted[3])) >= 24
-    assert counted[2]["len"].min() >= 12
-    revised = counted[1].filter(pl.col("tactics").is_in(["information", "reappraisal", "advice"]))
+    first, second, third, fourth, development = counted
+    assert min(counts["len"].min() for counts in (first, fourth, development)) >= 24
+    assert third["len"].min() >= 12
+    revised = second.filter(pl.col("tactics").is_in(["information", "reappraisal", "advice"]))
     assert revised["len"].min() >= 40
 
 

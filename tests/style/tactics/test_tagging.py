@@ -218,7 +218,7 @@ def test_tags_agree_with_the_released_labels_of_peoples_replies(
     assert agreement["self-disclosure"].precision > 0.83
     assert agreement["self-disclosure"].recall > 0.74
     assert agreement["information"].precision > 0.68
-    assert agreement["advice"].precision > 0.48
+    assert agreement["advice"].precision > 0.52
     # Of all labels of a kind, version 1 found 6 to 12% of the information.
     assert agreement["information"].recall > 0.2
     assert min(row.specificity for row in agreement.values()) > 0.65
@@ -231,4 +231,4 @@ def test_people_disclose_and_ask_gpt_4_paraphrases(welivita_responses: pl.DataFr
     human, model = "human", "chatgpt_empathy"
     assert share[human, "self-disclosure"] > 20 * share[model, "self-disclosure"]
     assert share[human, "questioning"] > 2 * share[model, "questioning"]
-    assert share[model, "paraphrasing"] > 3 * share[human, "paraphrasing"]
+    assert share[model, "paraphrasing"] > 2.5 * share[human, "paraphrasing"]

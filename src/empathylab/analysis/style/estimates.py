@@ -11,7 +11,7 @@ import polars as pl
 
 from empathylab.analysis.style.texts import Reuse, read_chunk, read_texts, tagged_sentences
 from empathylab.analysis.text.apa import counted
-from empathylab.errors import InputError, MissingExtra
+from empathylab.errors import InputError
 from empathylab.style import (
     Diversity,
     Lexicon,
@@ -269,9 +269,6 @@ def _identification(
             most=depth.most_predicted,
             seed=seed,
         )
-    except MissingExtra as error:
-        notes.append(str(error))
-        return None
     except InputError as error:
         if folds < 2:
             raise
@@ -317,8 +314,8 @@ def _tactics(
 
 def _tactic_notes(tactics: Tactics) -> list[str]:
     notes = [
-        f"Tactics are English only: {counted(count, 'response')} of {name} in another language "
-        "were left out of them."
+        f"Tactics are English only: without {counted(count, 'response')} of {name} in another "
+        "language."
         for name, count in tactics.not_english.items()
     ]
     doubtful = dict.fromkeys(use.tactic for use in tactics.corrected if not use.comparable)

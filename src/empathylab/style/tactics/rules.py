@@ -17,6 +17,16 @@ from empathylab.errors import InputError, UnknownName
 _FILE_KEYS = ("version", "language", "words", "tactic")
 _KEYS = ("name", "meaning", "patterns", "unless", "examples", "counterexamples")
 _AT_ONCE = 4
+_ENGLISH = "en"
+_SPELLINGS = (
+    (r"\b(you|they)(re|ve|ll|d)\b", "${1}'${2}"),
+    (r"\b(must|could|would|should|might)ve\b", "${1}'ve"),
+    (r"\b(do|does|did|is|are|was|were|have|has|had|could|would|should|ca|wo|ai)nt\b", "${1}n't"),
+    (r"\b(that|what|who|how|where|when|there|here|let|he|she)s\b", "${1}'s"),
+    (r"\bi(m|ve)\b", "i'${1}"),
+    (r"\b(?:u|ya)\b", "you"),
+    (r"\bur\b", "your"),
+)
 _NAME = re.compile(r"(?<![?P])<(\w+)>")
 
 
@@ -55,14 +65,17 @@ class TacticRules:
 
 
 def plain_sentences(sentences: pl.Series) -> pl.Series:
-    """The sentences in lower case, with straight apostrophes and single spaces."""
-    return (
+    """The sentences in lower case, with single spaces and the apostrophes that people leave out."""
+    plain = (
         sentences.cast(pl.String)
         .str.to_lowercase()
         .str.replace_all("[’ʼ]", "'")
         .str.replace_all(r"\s+", " ")
         .str.strip_chars()
     )
+    for pattern, written in _SPELLINGS:
+        plain = plain.str.replace_all(pattern, written)
+    return plain
 
 
 def tactic_rules(path: Path | None = None) -> TacticRules:
@@ -102,6 +115,7 @@ def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
     for key in table:
         if key not in _FILE_KEYS:
             raise UnknownName("key", key, _FILE_KEYS, where=where)
+    language = str(table.get("language", ""))
     words = _words(table.get("words", {}), where)
     entries = table.get("tactic", [])
     if not isinstance(entries, list) or not entries:
@@ -111,9 +125,10 @@ def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
             remedy="Add a [[tactic]] table with name, meaning and patterns.",
         )
     tactics = tuple(
-        _tactic(entry, words, f"{where} [[tactic]] {i}") for i, entry in enumerate(entries, 1)
+        _tactic(entry, words, language, f"{where} [[tactic]] {i}")
+        for i, entry in enumerate(entries, 1)
     )
-    rules = TacticRules(str(table.get("language", "")), int(table.get("version", 1)), tactics)
+    rules = TacticRules(language, int(table.get("version", 1)), tactics)
     doubled = next((name for name in rules.names if rules.names.count(name) > 1), None)
     if doubled is not None:
         raise InputError(
@@ -137,7 +152,7 @@ def _words(table: object, where: str) -> dict[str, str]:
     return {name: f"(?:{text})" for name, text in table.items()}
 
 
-def _tactic(entry: object, words: Mapping[str, str], where: str) -> Tactic:
+def _tactic(entry: object, words: Mapping[str, str], language: str, where: str) -> Tactic:
     if not isinstance(entry, Mapping):
         raise InputError("a tactic must be a table", where=where, remedy="Write [[tactic]] above.")
     for key in entry:
@@ -158,6 +173,8 @@ def _tactic(entry: object, words: Mapping[str, str], where: str) -> Tactic:
         lists[key] = tuple(_expand(pattern, words, where) for pattern in lists[key])
         for pattern in lists[key]:
             _require_pattern(pattern, where)
+        if language == _ENGLISH:
+            lists[key] = tuple(map(_ascii, lists[key]))
     return Tactic(entry["name"], entry["meaning"], **lists)
 
 
@@ -170,6 +187,12 @@ def _expand(pattern: str, words: Mapping[str, str], where: str) -> str:
         return words[match[1]]
 
     return _NAME.sub(listed, pattern)
+
+
+def _ascii(pattern: str) -> str:
+    """The pattern with the letters and word boundaries of ASCII, found in half the time."""
+    pattern = pattern.replace(r"[\w", "[0-9a-z_").replace(r"\w", "[0-9a-z_]")
+    return pattern.replace(r"\b", r"(?-u:\b)")
 
 
 def _texts(entry: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
