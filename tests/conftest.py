@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import gc
 import itertools
@@ -164,6 +165,26 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(scope="session")
+def published_lab(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a lab with the published files and the results of its report, for copies.
+
+    The processes of a run share it: the first one makes it, the others wait.
+    """
+    from tests.helpers.published import fill_published
+
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder = base / "published"
+    with (base / "published.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            fill_published(base / "published.new", shared_data)
+            (base / "published.new").rename(folder)
+    return folder
 
 
 # Not the exit code of failed tests: `make test` gives those a second attempt, but not this.

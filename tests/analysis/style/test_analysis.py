@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -241,12 +242,11 @@ def test_a_labs_ratings_are_related_to_the_style_of_what_was_rated(tmp_path: Pat
 
 @pytest.mark.shared_data
 @pytest.mark.slow
-def test_published_writers_are_told_as_the_contract_asks(shared_data: Path, tmp_path: Path) -> None:
+def test_published_writers_are_told_as_the_contract_asks(
+    published_lab: Path, tmp_path: Path
+) -> None:
     """Human against GPT-4 on Welivita & Pu's 2,000 situations, folds grouped by situation."""
-    with Lab.open(tmp_path / "lab") as lab:
-        table = read_table(shared_data / "welivita" / "dataset_and_ratings.csv")
-        release = read_release(table, where="released")
-        import_release(lab, release, kind="welivita", source="released", fingerprint="1")
+    with Lab.open(shutil.copytree(published_lab, tmp_path / "lab")) as lab:
         frame = lab_responses(lab)
         result = report_style(lab)
     assert result is not None

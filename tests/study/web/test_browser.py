@@ -84,6 +84,11 @@ _audited: set[tuple[str, ...]] = set()
 """Presets share pages, which are audited once in each language."""
 
 
+def kind_of(step: str) -> str:
+    """A page's key without the numbers."""
+    return re.sub(r"\d+", "N", step)
+
+
 class Rater:
     """Somebody at a browser, with all that goes wrong in it."""
 
@@ -133,25 +138,35 @@ class Rater:
         with self.page.expect_navigation():
             button.click()
 
+    def fill_by_script(self) -> None:
+        """Answers all questions at once."""
+        step = self.step
+        right = {
+            name: value
+            for (own, name), value in self.right.items()
+            if own in (step, step.rpartition("/")[0])
+        }
+        self.page.evaluate(_FILL, right)
+
     def hurry(self, until: str = "") -> None:
-        """To the end, or to the first page whose key begins so; a script answers all questions."""
+        """To the end, or to the first page whose key begins so."""
         while (step := self.step) and not (until and step.startswith(until)):
-            right = {
-                name: value
-                for (own, name), value in self.right.items()
-                if own in (step, step.rpartition("/")[0])
-            }
-            self.page.evaluate(_FILL, right)
+            self.fill_by_script()
             self.go_on()
 
     def walk(self, seen: Callable[[str], None]) -> None:
-        """To the end, page by page as a person does."""
+        """To the end; the first page of each kind is answered as a person does."""
+        kinds: set[str] = set()
         for _ in range(100):
             step = self.step
             seen(step)
             if not step:
                 return
-            self.fill()
+            if (kind := kind_of(step)) in kinds:
+                self.fill_by_script()
+            else:
+                self.fill()
+            kinds.add(kind)
             self.go_on()
 
     def violations(self) -> list[tuple[str, str]]:
@@ -191,7 +206,7 @@ def walked(
     kinds: set[str] = set()
 
     def look(step: str) -> None:
-        kind = re.sub(r"\d+", "N", step)
+        kind = kind_of(step)
         page = (kind, rater.title, language)
         for way in ("desktop", "phone") if kind not in kinds else ():
             rater.page.set_viewport_size(WAYS[way]["viewport"])
@@ -428,7 +443,9 @@ def test_time_and_focus_are_told_by_the_script(browser: Browser) -> None:
 def test_without_scripts_all_is_there_but_the_times(browser: Browser) -> None:
     desk = Desk(quick("within-subjects"))
     with rating(browser, desk, "phone", java_script_enabled=False) as rater:
-        rater.walk(lambda step: None)
+        while rater.step:
+            rater.fill()
+            rater.go_on()
         assert rater.title == "Thank you"
     assert not any(desk.timings)
 
