@@ -125,11 +125,14 @@ def test_the_words_of_a_large_import_are_indexed_before_the_first_search(
     with lab.writing() as connection:
         gone = schema.responses.c.text.in_(["reply number7", "reply number29"])
         connection.execute(schema.responses.delete().where(gone))
-    bring(lab, "responses", replies(tmp_path / "more.csv", ["number99", "late"]))
+    # A second large import leaves the replies of the first one waiting.
+    more = ["number99", "late", *(f"more{n}" for n in range(20))]
+    bring(lab, "responses", replies(tmp_path / "more.csv", more))
     if not postgres:
         update_search_index(lab)
         with lab.writing() as connection:
             assert count_waiting(connection) == 0
+            assert found_by(lab, "more19") == ["more19"]
             check = "INSERT INTO response_search(response_search, rank) VALUES (?, 1)"
             connection.exec_driver_sql(check, ("integrity-check",))
     found = found_by(lab, "number*")

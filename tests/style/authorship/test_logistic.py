@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from empathylab.style.authorship.logistic import fit_logistic
+from empathylab.style.authorship.logistic import _step_size, fit_logistic
 
 
 def simulated(kinds: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -47,3 +47,7 @@ def test_separable_classes_have_finite_weights() -> None:
     found = fit_logistic(values, np.array([1, 1, 0, 0]), cost=1e6)
     assert np.isfinite(found.weights).all()
     assert found.predict(values).tolist() == [1, 1, 0, 0]
+
+
+def test_a_step_is_halved_until_the_loss_falls() -> None:
+    assert _step_size(lambda size: (size - 0.2) ** 2, -0.4) == 0.25

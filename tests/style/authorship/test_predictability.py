@@ -7,7 +7,12 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError
-from empathylab.style.authorship.classifier import ngram_counts, situation_folds, weighted
+from empathylab.style.authorship.classifier import (
+    ngram_counts,
+    out_of_fold,
+    situation_folds,
+    weighted,
+)
 from empathylab.style.authorship.predictability import macro_f1, permutation_p, predictability
 from empathylab.style.authorship.refitting import refitting_factor
 
@@ -107,6 +112,16 @@ def test_macro_f1_by_hand() -> None:
 
 def test_a_class_never_told_and_never_there_scores_0() -> None:
     assert macro_f1(np.array([[4.0, 0], [0, 0]])) == pytest.approx(0.5)
+
+
+def test_a_writer_without_training_texts_is_never_named() -> None:
+    marks = {0: "oh no oh no", 1: "well well", 2: "hm hm hm"}
+    writers = np.array([0, 1, 2, 0, 2, 0, 2])
+    fold = np.array([0, 0, 0, 1, 1, 2, 2])
+    texts = pl.Series([marks[number] for number in writers])
+    named = out_of_fold(ngram_counts(texts), writers, fold)
+    assert named[[0, 2]].tolist() == [0, 2]
+    assert named[1] != 1
 
 
 def test_macro_f1_is_that_of_scikit_learn() -> None:

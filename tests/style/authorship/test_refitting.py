@@ -39,6 +39,15 @@ def test_alike_texts_in_different_folds_widen_the_error() -> None:
     assert np.mean(found) == pytest.approx(1.26, abs=0.12)
 
 
+def test_the_order_of_situations_does_not_matter() -> None:
+    texts = drawn(2, 0)
+    features = weighted(ngram_counts(pl.Series(texts)), np.ones(len(texts), dtype=bool))
+    folds = situation_folds([f"{number:02}" for number in SITUATION], 5, seed=1)
+    order = np.arange(len(texts)).reshape(-1, 2)[::-1].ravel()
+    turned = (values[order] for values in (features, SITUATION, WRITER, folds))
+    assert refitting_factor(*turned, seed=1) == factor(texts)
+
+
 def test_the_variance_of_exchanged_respondents_is_that_of_all_exchanges() -> None:
     place = np.array([0, 0, 0, 1, 1, 1])
     writer = np.array([0, 1, 2, 0, 0, 1])
