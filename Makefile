@@ -6,6 +6,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LAB ?= lab
 # Only the tests that failed, and not all of them if none is known to have failed.
 AGAIN := --last-failed --last-failed-no-failures none
+# Only their files are read: to collect all others would take longer than some of these tests.
+EMBEDDED = $(shell grep -rl --include='test_*.py' mark.embedded tests)
 # Tests start many processes: compiled modules are kept, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
 
@@ -33,10 +35,11 @@ else
 	@# one thread for linear algebra; more would only wait for each other.
 	@# What fails there gets one attempt alone: a test that starts servers or browsers can run out
 	@# of time beside three others. Both attempts are printed.
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 4 --dist loadfile -m "not embedded" \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "not embedded" \
 	  || { [ $$? = 1 ] && $(BIN)/python -m pytest -m "not embedded" $(AGAIN); }
 	@# The embedded model wants all cores; beside other tests it crawls.
-	$(BIN)/python -m pytest -m embedded || { [ $$? = 1 ] && $(BIN)/python -m pytest -m embedded $(AGAIN); }
+	$(BIN)/python -m pytest -m embedded $(EMBEDDED) \
+	  || { [ $$? = 1 ] && $(BIN)/python -m pytest -m embedded $(EMBEDDED) $(AGAIN); }
 endif
 
 check: $(VENV)/.dev ## lint, spelling and types

@@ -26,7 +26,7 @@ EPOCH = "1577836800"
 SMOKE = {
     "": "import empathylab.analysis, empathylab.report, empathylab.export",
     "local": "import xllamacpp",
-    "style": "import sklearn, vaderSentiment",
+    "style": "import vaderSentiment",
     "study": "import empathylab.study.web",
     "postgres": "import psycopg",
     "inspect": "import inspect_ai",

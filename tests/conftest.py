@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import functools
+import gc
 import itertools
 import os
 import shutil
@@ -13,6 +16,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 import sqlalchemy
+import typer.testing
 from sqlalchemy import Engine
 
 from empathylab.store import Lab
@@ -25,6 +29,9 @@ pytest_plugins = ["tests.helpers.browser"]
 # Tests do not time: a first call that imports something, or a busy machine, is no failure.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+# Typer's runner builds all commands again for each call, which takes a tenth of a second.
+typer.testing._get_command = functools.cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 _numbers = itertools.count(1)
 _ran: Counter[str] = Counter()
@@ -143,6 +150,41 @@ def shared_data() -> Path:
     if not Path(folder).is_dir():
         unavailable("shared_data", f"{folder} is not a folder")
     return Path(folder)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with the slow files: no process is left with one when the others have finished."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """Takes all that was imported and collected out of garbage collection.
+
+    It stays until the end; looking through it again and again takes a twentieth of the time.
+    """
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(scope="session")
+def published_lab(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a lab with the published files and the results of its report, for copies.
+
+    The processes of a run share it: the first one makes it, the others wait.
+    """
+    from tests.helpers.published import fill_published
+
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder = base / "published"
+    with (base / "published.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            fill_published(base / "published.new", shared_data)
+            (base / "published.new").rename(folder)
+    return folder
 
 
 # Not the exit code of failed tests: `make test` gives those a second attempt, but not this.

@@ -262,6 +262,7 @@ SHORTER = {
 GATES = {"--fail-under", "--no-worse-than"}
 
 
+@pytest.mark.slow
 def test_every_command_that_asks_models_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

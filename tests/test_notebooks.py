@@ -54,6 +54,7 @@ def test_the_first_evaluation_runs(script: Any, tmp_path: Path) -> None:
 @pytest.mark.notebooks
 @pytest.mark.shared_data
 @pytest.mark.usefixtures("shared_data")
+@pytest.mark.slow
 def test_the_study_of_welivita_and_pu_is_reproduced(script: Any, tmp_path: Path) -> None:
     said = texts(executed(script, NOTEBOOKS / "welivita.ipynb", tmp_path))
     assert "χ² = 96.77, +31.3% good ratings" in said

@@ -51,7 +51,7 @@ INTERNAL = {"EMPATHYLAB_LLAMA_KEY"}
 EXTRAS = {
     "local": "models on this machine: a prebuilt llama.cpp, no compiler needed; the weights come "
     "by `empathylab models install smollm2`",
-    "style": "identifying authors, and sentiment",
+    "style": "sentiment of replies",
     "study": "studies with people: the web app",
     "postgres": "the lab's database on PostgreSQL",
     "inspect": "Inspect AI: tasks, models and logs",

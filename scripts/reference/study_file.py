@@ -334,7 +334,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "dimensions": "which dimensions; default: all",
             "back": "whether people may go back and change a rating; default: `true`",
             "text": "words above each",
-            "layout": "`matrix`: dimensions with the same labels stand in one table",
+            "layout": "`matrix`: dimensions with the same labels share one table",
             "questions": _ABOUT_ITEMS,
         },
     ),

@@ -121,8 +121,10 @@ def _read_by_polars(block: bytes, names: Sequence[str], separator: str) -> pl.Da
 
 def _has_plain_quotes(block: bytes, separator: bytes) -> bool:
     """Whether quotes enclose whole cells only, and rows end in one of the two usual ways."""
-    if block.count(b"\r") != block.count(b"\r\n"):
+    if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         return False
+    if b'"' not in block:
+        return True
     pieces = block.split(b'"')
     outside = pieces[::2]  # empty between the two quotes that stand for one
     before = {piece[-1:] for piece in outside[:-1]}

@@ -26,7 +26,7 @@ from tests.compute import work
 from tests.helpers.groups import unavailable
 from tests.helpers.waiting import wait_until
 
-pytestmark = pytest.mark.ray
+pytestmark = [pytest.mark.ray, pytest.mark.slow]
 
 DRIVER = Path(__file__).with_name("ray_driver.py")
 _START = [

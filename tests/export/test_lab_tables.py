@@ -133,13 +133,13 @@ def test_an_open_study_tells_neither_its_arms_nor_how_responses_were_rated(lab: 
 
 
 def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
-    lab: Lab, tmp_path: Path
+    sqlite_lab: Lab, tmp_path: Path
 ) -> None:
-    open_study(lab)
-    judge_study_and_set(lab, "small", "dialogues")
-    shown = set(responses_in_open_studies(lab))
-    assert 0 < len(shown) < lab_judgements(lab)["response"].n_unique()
-    found = lab_tables(lab)
+    open_study(sqlite_lab)
+    judge_study_and_set(sqlite_lab, "small", "dialogues")
+    shown = set(responses_in_open_studies(sqlite_lab))
+    assert 0 < len(shown) < lab_judgements(sqlite_lab)["response"].n_unique()
+    found = lab_tables(sqlite_lab)
     judged, preferred = found.tables["judgements"], found.tables["preferences"]
     # Of the set's replies those are told which no study shows.
     assert judged.height > 0
@@ -147,7 +147,7 @@ def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
     assert shown.isdisjoint(judged["response"])
     assert preferred.height > 0
     assert shown.isdisjoint([*preferred["first_response"], *preferred["second_response"]])
-    export_lab(lab, tmp_path / "package", format="replication")
+    export_lab(sqlite_lab, tmp_path / "package", format="replication")
     means = (tmp_path / "package" / "tables" / "judges-means.csv").read_text(encoding="utf-8")
     assert "small" not in means
     page = (tmp_path / "package" / "README.md").read_text(encoding="utf-8")

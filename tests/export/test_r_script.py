@@ -19,7 +19,7 @@ from empathylab.study.exports.folders import export_study
 from tests.helpers.command_line import printed
 from tests.helpers.groups import unavailable
 
-pytestmark = pytest.mark.r
+pytestmark = [pytest.mark.r, pytest.mark.slow]
 ODD = 'how "warm", `really`?'
 NOTHING_INSTALLED = "requireNamespace <- function(...) FALSE\n"
 

@@ -18,6 +18,7 @@ Comparison
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import re
@@ -80,10 +81,17 @@ ABSOLUTE = 1e-12
 
 def matches(path: str, patterns: Any) -> bool:
     """Whether a path without indices fits a pattern, in which `*` stands for anything."""
-    plain = re.sub(r"\[\d+\]", "[]", path)
-    return any(
-        re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), plain) for pattern in patterns
-    )
+    return bool(_any_of(tuple(patterns)).fullmatch(_INDEX.sub("[]", path)))
+
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+@functools.cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    if not patterns:
+        return re.compile(r"(?!)")
+    return re.compile("|".join(".*".join(map(re.escape, item.split("*"))) for item in patterns))
 
 
 def digest(text: str) -> str:

@@ -41,6 +41,7 @@ class Visit:
         )
         self.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         self.wait_for_charts()
+        self.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
 
     def wait_for_charts(self) -> None:
         """Waits until every chart outside closed folds is drawn."""

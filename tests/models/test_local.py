@@ -75,7 +75,7 @@ def test_it_answers_several_at_once_and_ends_cleanly(
     assert capfd.readouterr().err == ""
 
 
-def test_it_obeys_a_schema_and_gives_logprobs(weights: Path) -> None:
+def test_it_obeys_a_schema_gives_logprobs_and_reports_the_token_limit(weights: Path) -> None:
     schema = {
         "type": "object",
         "properties": {"1": {"type": "integer", "enum": [1, 2, 3]}},
@@ -85,23 +85,19 @@ def test_it_obeys_a_schema_and_gives_logprobs(weights: Path) -> None:
 
     async def use(model: LocalModel) -> list[Completion]:
         parameters = Parameters(temperature=0, max_tokens=40, schema=schema, top_logprobs=5)
-        return [await model.complete(question("How are you, 1 to 3?"), parameters, timeout=60)]
+        few = Parameters(temperature=0, max_tokens=3)
+        return [
+            await model.complete(question("How are you, 1 to 3?"), parameters, timeout=60),
+            await model.complete(question("Tell a long story."), few, timeout=60),
+        ]
 
-    [answer] = with_model(weights, use)
+    answer, cut = with_model(weights, use)
+    assert cut.finish_reason == "length"
     assert json.loads(answer.text)["1"] in (1, 2, 3)
     assert answer.logprobs is not None
     first = answer.logprobs[0]
     assert len(first.top) == 5
     assert sum(math.exp(value) for value in first.top.values()) <= 1.0001
-
-
-def test_the_token_limit_is_reported(weights: Path) -> None:
-    async def use(model: LocalModel) -> list[Completion]:
-        parameters = Parameters(temperature=0, max_tokens=3)
-        return [await model.complete(question("Tell a long story."), parameters, timeout=60)]
-
-    [answer] = with_model(weights, use)
-    assert answer.finish_reason == "length"
 
 
 def test_a_file_that_is_no_model_is_one_sentence(tmp_path: Path) -> None:

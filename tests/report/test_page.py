@@ -73,6 +73,13 @@ def test_a_table_wider_than_its_frame_says_so(visit: Visit) -> None:
     assert clipped == []
 
 
+WIDER_TABLES = """[...document.querySelectorAll(".scroll")]
+  .filter((frame) => frame.checkVisibility() && frame.scrollWidth > frame.clientWidth + 2)
+  .map((frame) => frame.textContent.trim().slice(0, 80))"""
+DARK_INK = """[...document.querySelectorAll(".chart svg.marks text")]
+  .filter((text) => text.getAttribute("fill")?.toLowerCase() === "#e7e9ec").length"""
+
+
 def test_printing_opens_what_matters(visit: Visit) -> None:
     page = visit.page
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
@@ -85,10 +92,17 @@ def test_printing_opens_what_matters(visit: Visit) -> None:
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1047})
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    assert page.evaluate(WIDER_TABLES) == []
+    # Paper is white, however dark the screen is.
+    paper = page.locator("figure").first
+    expect(paper).to_have_css("background-color", "rgb(255, 255, 255)")
+    assert page.evaluate(DARK_INK) == 0
     page.emulate_media(media="screen")
     page.set_viewport_size(screen)  # type: ignore[arg-type]
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.locator("details[open]").count() == 0
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert (page.evaluate(DARK_INK) > 0) == is_dark
 
 
 def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,26 +10,16 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from empathylab.report import collect, write_report
-from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
-from empathylab.store.imports.emotionbench import import_emotionbench
-from empathylab.store.imports.releases import import_release
-from empathylab.tables import read_table
 from tests.helpers.visits import WAYS, Visit, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.shared_data, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def report(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = shared_data / "welivita"
-    people = [(path.name, read_table(path)) for path in sorted(folder.glob("demographics_*.csv"))]
-    release = read_release(
-        read_table(folder / "dataset_and_ratings.csv"), where="the release", people=people
-    )
-    with Lab.open(tmp_path_factory.mktemp("published")) as lab:
-        import_release(lab, release, kind="welivita", source="the release", fingerprint="1")
-        import_emotionbench(lab, shared_data / "emotionbench")
+def report(published_lab: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = shutil.copytree(published_lab, tmp_path_factory.mktemp("published") / "lab")
+    with Lab.open(folder) as lab:
         return write_report(collect(lab), lab.reports)
 
 

@@ -23,7 +23,7 @@ def test_who_waits_too_long_for_a_connection_is_told_to_try_again(
         with contextlib.ExitStack() as held:
             for _ in range(30):
                 held.enter_context(lab.reading())
-            with pytest.raises(LabError, match="no connection to the database came free"):
+            with pytest.raises(LabError, match="no connection to the database became free"):
                 held.enter_context(lab.reading())
         with lab.reading():
             pass

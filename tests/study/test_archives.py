@@ -75,11 +75,11 @@ def test_an_archive_from_sqlite_comes_out_of_either_database_as_it_went_in(
 
 
 def test_the_analysis_of_an_archived_study_gives_the_same_numbers(
-    lab: Lab, other: Lab, tmp_path: Path
+    sqlite_lab: Lab, other: Lab, tmp_path: Path
 ) -> None:
-    finished(lab, people=8)
-    unpack_study(other, read_archive(archived(lab, tmp_path / "one.zip")))
-    here, there = (analysed(value) for value in (lab, other))
+    finished(sqlite_lab, people=8)
+    unpack_study(other, read_archive(archived(sqlite_lab, tmp_path / "one.zip")))
+    here, there = (analysed(value) for value in (sqlite_lab, other))
     assert json.dumps(here) == json.dumps(there)
     assert here["n"] == 16
     assert any(
@@ -88,21 +88,23 @@ def test_the_analysis_of_an_archived_study_gives_the_same_numbers(
 
 
 def test_a_study_of_imagined_situations_is_archived_with_its_scales(
-    lab: Lab, other: Lab, tmp_path: Path
+    sqlite_lab: Lab, other: Lab, tmp_path: Path
 ) -> None:
-    service, _ = opened(lab, appraisal())
+    service, _ = opened(sqlite_lab, appraisal())
     walk(service, someone(service, "ann"))
     service.actions.close()
-    path = archived(lab, tmp_path / "one.zip", "feelings")
+    path = archived(sqlite_lab, tmp_path / "one.zip", "feelings")
     unpack_study(other, read_archive(path))
     assert archived(other, tmp_path / "two.zip", "feelings").read_bytes() == path.read_bytes()
     phases = [row["phase"] for row in rows_of(other, schema.administrations)]
     assert phases == ["default", "evoked"]
 
 
-def test_the_same_archive_again_changes_nothing(lab: Lab, other: Lab, tmp_path: Path) -> None:
-    finished(lab)
-    archive = read_archive(archived(lab, tmp_path / "one.zip"))
+def test_the_same_archive_again_changes_nothing(
+    sqlite_lab: Lab, other: Lab, tmp_path: Path
+) -> None:
+    finished(sqlite_lab)
+    archive = read_archive(archived(sqlite_lab, tmp_path / "one.zip"))
     assert unpack_study(other, archive).change == "added"
     before = [rows_of(other, table) for table in schema.metadata.sorted_tables]
     assert unpack_study(other, archive).change == "unchanged"
@@ -128,49 +130,49 @@ def test_another_study_of_the_same_name_is_left_alone(sqlite_lab: Lab, tmp_path:
     assert rated_replies.from_lab(sqlite_lab, "small").ratings.height == 8
 
 
-def test_an_archive_tells_nobody_and_holds_no_secret(lab: Lab) -> None:
+def test_an_archive_tells_nobody_and_holds_no_secret(sqlite_lab: Lab) -> None:
     recruitment = altered(between().recruitment, codes={"completed": "SECRET-CODE"})
-    service, _ = finished(lab, study=between(recruitment=recruitment))
-    content = b"".join(pack_study(lab, "small").members.values()).decode()
+    service, _ = finished(sqlite_lab, study=between(recruitment=recruitment))
+    content = b"".join(pack_study(sqlite_lab, "small").members.values()).decode()
     assert "SECRET-CODE" not in content
     assert service.secret.hex() not in content
     for name in ("person 0", "robot", "trial"):
         assert name not in content
     # The wording of a scale that does not ship belongs to others.
     assert "Statement 1" not in content
-    raters = pack_study(lab, "small").content["raters.jsonl"]
+    raters = pack_study(sqlite_lab, "small").content["raters.jsonl"]
     assert len(raters) == 4
 
 
-def test_moments_finer_than_a_day_stay_in_the_lab(lab: Lab) -> None:
-    finished(lab)
-    days = {item["day"] for item in pack_study(lab, "small").content["ratings.jsonl"]}
+def test_moments_finer_than_a_day_stay_in_the_lab(sqlite_lab: Lab) -> None:
+    finished(sqlite_lab)
+    days = {item["day"] for item in pack_study(sqlite_lab, "small").content["ratings.jsonl"]}
     assert days == {"2026-03-01"}
 
 
-def test_whom_a_researcher_excluded_is_excluded_elsewhere_too(lab: Lab, other: Lab) -> None:
-    service, _ = finished(lab, close=False)
+def test_whom_a_researcher_excluded_is_excluded_elsewhere_too(sqlite_lab: Lab, other: Lab) -> None:
+    service, _ = finished(sqlite_lab, close=False)
     out = service.actions.participants()[0].person
     service.actions.exclude(out, "asked to be")
     service.actions.close()
-    unpack_study(other, pack_study(lab, "small"))
+    unpack_study(other, pack_study(sqlite_lab, "small"))
     assert out not in raters_frame(other, "small")["rater"].to_list()
     [kept] = [row for row in rows_of(other, schema.raters) if row["name"] == out]
     assert kept["details"]["marks"] == {"excluded": "asked to be"}
 
 
-def test_responses_that_the_lab_holds_are_not_doubled(lab: Lab, other: Lab) -> None:
-    finished(lab)
+def test_responses_that_the_lab_holds_are_not_doubled(sqlite_lab: Lab, other: Lab) -> None:
+    finished(sqlite_lab)
     furnish(other, "first/model", "second/model")
     before = len(rows_of(other, schema.responses))
-    unpack_study(other, pack_study(lab, "small"))
+    unpack_study(other, pack_study(sqlite_lab, "small"))
     assert len(rows_of(other, schema.responses)) == before
-    assert pack_study(other, "small").hash == pack_study(lab, "small").hash
+    assert pack_study(other, "small").hash == pack_study(sqlite_lab, "small").hash
 
 
-def test_a_part_of_an_unknown_set_is_not_taken_for_the_whole(lab: Lab, other: Lab) -> None:
-    finished(lab)
-    archive = pack_study(lab, "small")
+def test_a_part_of_an_unknown_set_is_not_taken_for_the_whole(sqlite_lab: Lab, other: Lab) -> None:
+    finished(sqlite_lab)
+    archive = pack_study(sqlite_lab, "small")
     content = json.loads(json.dumps(dict(archive.content)))
     for value in (*content["situations.jsonl"], *content["responses.jsonl"]):
         value["set"] = "mine@3"
@@ -183,24 +185,26 @@ def test_a_part_of_an_unknown_set_is_not_taken_for_the_whole(lab: Lab, other: La
 
 
 def test_a_release_becomes_an_archive_without_the_platforms_ids(
-    lab: Lab, other: Lab, tmp_path: Path
+    sqlite_lab: Lab, other: Lab, tmp_path: Path
 ) -> None:
-    released(lab, tmp_path)
-    path = archived(lab, tmp_path / "one.zip", "welivita-2024")
+    released(sqlite_lab, tmp_path)
+    path = archived(sqlite_lab, tmp_path / "one.zip", "welivita-2024")
     content = b"".join(read_archive(path).members.values()).decode()
     assert "human-rater-" not in content
     done = unpack_study(other, read_archive(path))
     assert (done.study, done.ratings, done.raters) == ("welivita-2024", 48, 12)
     assert archived(other, tmp_path / "two.zip", "welivita-2024").read_bytes() == path.read_bytes()
-    here, there = (rated_replies.from_lab(value).to_dict() for value in (lab, other))
+    here, there = (rated_replies.from_lab(value).to_dict() for value in (sqlite_lab, other))
     assert here["arms"] == there["arms"]
     assert here["collected"] == there["collected"]
 
 
-def test_a_release_tells_what_a_later_model_needs(lab: Lab, other: Lab, tmp_path: Path) -> None:
-    released(lab, tmp_path)
-    unpack_study(other, pack_study(lab, "welivita-2024"))
-    for value in (lab, other):
+def test_a_release_tells_what_a_later_model_needs(
+    sqlite_lab: Lab, other: Lab, tmp_path: Path
+) -> None:
+    released(sqlite_lab, tmp_path)
+    unpack_study(other, pack_study(sqlite_lab, "welivita-2024"))
+    for value in (sqlite_lab, other):
         study = measured_study(value, "welivita-2024")
         assert len(study.situations) == 24
         assert study.situation_set == "welivita-2024"
@@ -217,18 +221,20 @@ def test_a_release_tells_what_a_later_model_needs(lab: Lab, other: Lab, tmp_path
         assert hash_of(dataclasses.asdict(frozen)) == study.template["fingerprint"]
 
 
-def test_wording_that_another_lab_lacks_is_said(lab: Lab, other: Lab) -> None:
-    finished(lab)
-    assert "wording of the scale teq" in unpack_study(other, pack_study(lab, "small")).notes[0]
+def test_wording_that_another_lab_lacks_is_said(sqlite_lab: Lab, other: Lab) -> None:
+    finished(sqlite_lab)
+    assert (
+        "wording of the scale teq" in unpack_study(other, pack_study(sqlite_lab, "small")).notes[0]
+    )
 
 
-def test_wording_that_another_lab_has_is_used(lab: Lab, other: Lab) -> None:
-    finished(lab)
+def test_wording_that_another_lab_has_is_used(sqlite_lab: Lab, other: Lab) -> None:
+    finished(sqlite_lab)
     with other.writing() as connection:
         number = add_scale(
             connection, with_words(builtin_scale("teq"), scales()["teq"].require_words())
         )
-    assert unpack_study(other, pack_study(lab, "small")).notes == ()
+    assert unpack_study(other, pack_study(sqlite_lab, "small")).notes == ()
     assert [row["scale_id"] for row in rows_of(other, schema.study_scales)] == [number]
 
 

@@ -158,7 +158,7 @@ def recomputed(study: Study, people: list[str]) -> dict[str, str]:
 def test_arms_cannot_be_recomputed_from_the_open_export(sqlite_lab: Lab, tmp_path: Path) -> None:
     study = parse_study(BETWEEN.replace("ratings_per_response: 2", "ratings_per_response: 20"))
     service, _ = fixed(sqlite_lab, study)
-    for number in range(60):
+    for number in range(32):
         walk(service, someone(service, f"rater {number}"), until="rate")
     export = exported(sqlite_lab, tmp_path / "open")
     people = [row["rater"] for row in csv.DictReader(io.StringIO(export["raters.csv"]))]
@@ -167,14 +167,31 @@ def test_arms_cannot_be_recomputed_from_the_open_export(sqlite_lab: Lab, tmp_pat
     for order in (people, in_order):
         guessed = recomputed(study, order)
         hits = sum(guessed[person] == arm for person, arm in true.items())
-        assert 15 <= hits <= 45  # 30 of 60 is chance; the public rule gave 60
-    assert Counter(true.values()) == {"one": 30, "two": 30}
+        assert 8 <= hits <= 24  # 16 of 32 is chance; the public rule gave all
+    assert Counter(true.values()) == {"one": 16, "two": 16}
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_exchanging_the_arms_of_two_people_changes_no_byte(
-    sqlite_lab: Lab, tmp_path: Path, role: str
-) -> None:
+def shown_to_all(service: StudyService, clock: Clock) -> dict[str, str]:
+    """All that the console shows, by role and page, but the audit log, which visits change."""
+    found, start = {}, clock.time
+    for role in ROLES:
+        with at_console(service, None) as visitor:
+            visitor.log_in(f"some {role}")
+            clock.time = start
+            pages = seen(service, clock, visitor, role)
+        assert pages.pop("/console/audit")
+        found |= {f"{role} {path}": text for path, text in pages.items()}
+    return found
+
+
+def employ_all(service: StudyService) -> None:
+    """Makes an account of each role."""
+    for role in ROLES:
+        with at_console(service, role):
+            pass
+
+
+def test_exchanging_the_arms_of_two_people_changes_no_byte(sqlite_lab: Lab, tmp_path: Path) -> None:
     service, clock = fixed(sqlite_lab, parse_study(LATE))
     for number in range(4):
         walk(service, someone(service, f"finished {number}"))
@@ -186,10 +203,7 @@ def test_exchanging_the_arms_of_two_people_changes_no_byte(
     runner = CliRunner()
 
     def shown(number: int) -> dict[str, Any]:
-        with at_console(service, None) as visitor:
-            visitor.log_in(f"some {role}")
-            found = seen(service, clock, visitor, role)
-        found |= exported(sqlite_lab, tmp_path / f"open {number}")
+        found = shown_to_all(service, clock) | exported(sqlite_lab, tmp_path / f"open {number}")
         for extra in ([], ["--json"]):
             done = runner.invoke(
                 app, ["study", "status", "small", "--lab", str(sqlite_lab.folder), *extra]
@@ -198,17 +212,13 @@ def test_exchanging_the_arms_of_two_people_changes_no_byte(
             found[f"status {extra}"] = done.output
         return found
 
-    with at_console(service, role):
-        pass
+    employ_all(service)
     before = shown(0)
-    audit = before.pop("/console/audit")
     for number, (first, second) in enumerate(pairs(sqlite_lab)[1:], start=1):
         exchange(sqlite_lab, first, second)
         after = shown(number)
-        after.pop("/console/audit")
         assert {key for key in before if before[key] != after[key]} == set()
-    assert len(before) > 20
-    assert audit
+    assert len(before) > 60
 
 
 def exchange_conditions(lab: Lab, first: str, second: str) -> None:
@@ -244,9 +254,8 @@ def exchange_conditions(lab: Lab, first: str, second: str) -> None:
                 connection.execute(rater.values(details=new))
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_exchanging_author_and_label_of_two_participants_changes_no_byte(
-    sqlite_lab: Lab, tmp_path: Path, role: str
+    sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     _, clock = opened(sqlite_lab, recipient(RECIPIENT.replace("name: heard\n", "name: small\n", 1)))
     service = StudyService(sqlite_lab, "small", clock=clock)
@@ -261,13 +270,9 @@ def test_exchanging_author_and_label_of_two_participants_changes_no_byte(
         service.submit(person, "debrief/reveal", {"data": "keep"})
 
     def shown(number: int) -> dict[str, Any]:
-        with at_console(service, None) as visitor:
-            visitor.log_in(f"some {role}")
-            found = seen(service, clock, visitor, role)
-        return found | exported(sqlite_lab, tmp_path / f"open {number}")
+        return shown_to_all(service, clock) | exported(sqlite_lab, tmp_path / f"open {number}")
 
-    with at_console(service, role):
-        pass
+    employ_all(service)
     before = shown(0)
     assert not any("model's reply" in text or "My dog died" in text for text in before.values())
     arms = {person: arm for person, (arm, _) in arms_of(sqlite_lab).items()}
@@ -276,8 +281,6 @@ def test_exchanging_author_and_label_of_two_participants_changes_no_byte(
         second = next(item for item in group if arms[item] != arms[first])
         exchange_conditions(sqlite_lab, first, second)
     after = shown(1)
-    for found in (before, after):
-        found.pop("/console/audit")
     assert {key for key in before if before[key] != after[key]} == set()
     service.actions.close()
     closed = exported(sqlite_lab, tmp_path / "closed")
@@ -285,18 +288,13 @@ def test_exchanging_author_and_label_of_two_participants_changes_no_byte(
     assert "author" in closed["raters.csv"].splitlines()[0]
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_an_open_study_shows_no_time_finer_than_a_minute(
-    sqlite_lab: Lab, tmp_path: Path, role: str
-) -> None:
+def test_an_open_study_shows_no_time_finer_than_a_minute(sqlite_lab: Lab, tmp_path: Path) -> None:
     service, clock = fixed(sqlite_lab, parse_study(BETWEEN))
     walk(service, someone(service, "finished"))
-    with at_console(service, role) as visitor:
-        found = seen(service, clock, visitor, role)
-    for name, text in found.items():
-        if not name.startswith("/console/audit"):
-            assert not re.search(r"\d\d:\d\d:(?!00)\d\d", text), name
-        if name.startswith("/console/participant?"):
+    employ_all(service)
+    for name, text in shown_to_all(service, clock).items():
+        assert not re.search(r"\d\d:\d\d:(?!00)\d\d", text), name
+        if "/console/participant?" in name:
             assert not re.search(r'class="n">\d+\.[1-9]', text), name
     export = exported(sqlite_lab, tmp_path / "open")
     for name in ("pages", "ratings", "raters"):
@@ -306,23 +304,26 @@ def test_an_open_study_shows_no_time_finer_than_a_minute(
                     assert float(value) % 60 == 0, (name, column, value)
 
 
-@pytest.mark.parametrize("role", ROLES)
 def test_answers_after_the_first_rating_are_hidden_until_the_end(
-    sqlite_lab: Lab, tmp_path: Path, role: str
+    sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     service, clock = fixed(sqlite_lab, parse_study(LATE))
     walk(service, someone(service, "finished"))
     unfinished = someone(service, "unfinished")
     walk(service, unfinished, until="comment")
-    with at_console(service, role) as visitor:
-        found = "".join(seen(service, clock, visitor, role).values())
-        assert not re.search(r"liked|Did you like it|>(up|down)<", found)
-        export = exported(sqlite_lab, tmp_path / "open")
-        data = {name: text for name, text in export.items() if name in ANSWERS}
-        assert not any(re.search(r"liked|later,liked|,down", text) for text in data.values())
-        assert "age" in export["raters.csv"]  # asked before the replies
-        service.actions.close()
-        assert "Did you like it" in visitor.get(f"/console/participant?key={unfinished}").text
+    employ_all(service)
+    found = "".join(shown_to_all(service, clock).values())
+    assert not re.search(r"liked|Did you like it|>(up|down)<", found)
+    export = exported(sqlite_lab, tmp_path / "open")
+    data = {name: text for name, text in export.items() if name in ANSWERS}
+    assert not any(re.search(r"liked|later,liked|,down", text) for text in data.values())
+    assert "age" in export["raters.csv"]  # asked before the replies
+    service.actions.close()
+    for role in ROLES:
+        with at_console(service, None) as visitor:
+            visitor.log_in(f"some {role}")
+            page = visitor.get(f"/console/participant?key={unfinished}").text
+            assert "Did you like it" in page
     assert "liked" in exported(sqlite_lab, tmp_path / "closed")["raters.csv"]
 
 

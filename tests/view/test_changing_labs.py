@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from sqlalchemy.exc import DBAPIError
 from empathylab.errors import LabError
 from empathylab.store import Lab
 from empathylab.store.inserts import add_respondent
+from empathylab.store.listings.search_index import leave_for_later
+from empathylab.view import viewed_lab
 from tests.view.viewing import add_replies, older, viewing
 
 
@@ -56,6 +59,25 @@ def test_a_lab_of_an_older_version_is_named_and_left_alone(sqlite_lab: Lab) -> N
     assert "older version of EmpathyLab" in done.stderr
     assert "empathylab runs list" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_search_waits_for_the_replies_of_a_large_import(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sqlite_lab.writing() as connection:
+        leave_for_later(connection, 0)
+    add_replies(sqlite_lab, {"one": ["rareword here"], "two": ["nothing"]})
+    with viewing(sqlite_lab) as visitor:
+        with monkeypatch.context() as patch:
+            patch.setattr(viewed_lab, "is_read_only", lambda file: True)
+            assert "leaves out 2 replies" in visitor.get("/replies?q=rareword").text
+        asked = visitor.get("/replies?q=rareword").text
+        assert "2 replies left" in asked
+        assert "data-live" in asked
+        for thread in threading.enumerate():
+            if thread.name == viewed_lab.INDEXING:
+                thread.join(30)
+        assert "1–1 of 1 replies" in visitor.get("/replies?q=rareword").text
 
 
 def test_deleted_words_leave_the_search_index(sqlite_lab: Lab) -> None:

@@ -5,42 +5,71 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Annotated, Any, TextIO
 
 import typer
+import typer.main
 from typer.core import TyperGroup
 
 from empathylab import __version__
-from empathylab.cli import (
-    analyze,
-    appraise,
-    ask,
-    converse,
-    data,
-    evaluate,
-    export,
-    judge,
-    lab,
-    models,
-    plugins,
-    report,
-    respond,
-    runs,
-    scales,
-    stats,
-    study,
-    tasks,
-    view,
-)
 from empathylab.cli.examples import examples
 from empathylab.errors import EmpathyLabError
 from empathylab.plugins import PluginWarning
 
 _INTERRUPTED = 130
+# Modules of this package, in the order of `--help`: one command each, or a group of commands.
+_COMMANDS = (
+    "evaluate",
+    "appraise",
+    "respond",
+    "converse",
+    "ask",
+    "judge",
+    "report",
+    "view",
+    "export",
+    "plugins",
+)
+_GROUPS = ("models", "runs", "data", "lab", "scales", "study", "analyze", "stats", "tasks")
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name; a module is imported when its command is asked for."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in (*_COMMANDS, *_GROUPS):
+            raise KeyError(name)
+        if name not in self._loaded:
+            module = import_module(f"empathylab.cli.{name}")
+            holder = typer.Typer(rich_markup_mode="markdown")
+            if name in _GROUPS:
+                holder.add_typer(module.app, name=name)
+            else:
+                holder.command(name, epilog=module.EXAMPLE)(getattr(module, name))
+            self._loaded[name] = typer.main.get_group(holder).commands[name]
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_COMMANDS, *_GROUPS))
+
+    def __len__(self) -> int:
+        return len(_COMMANDS) + len(_GROUPS)
 
 
 class LabGroup(TyperGroup):
     """Turns errors of the tree into one sentence on stderr and the exit code of the contract."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -97,27 +126,6 @@ def _empathylab(
     ] = False,
 ) -> None:
     """Measures how empathetic a language model is."""
-
-
-app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
-app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
-app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
-app.command("converse", epilog=converse.EXAMPLE)(converse.converse)
-app.command("ask", epilog=ask.EXAMPLE)(ask.ask)
-app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
-app.command("report", epilog=report.EXAMPLE)(report.report)
-app.command("view", epilog=view.EXAMPLE)(view.view)
-app.command("export", epilog=export.EXAMPLE)(export.export)
-app.command("plugins", epilog=plugins.EXAMPLE)(plugins.plugins)
-app.add_typer(models.app, name="models")
-app.add_typer(runs.app, name="runs")
-app.add_typer(data.app, name="data")
-app.add_typer(lab.app, name="lab")
-app.add_typer(scales.app, name="scales")
-app.add_typer(study.app, name="study")
-app.add_typer(analyze.app, name="analyze")
-app.add_typer(stats.app, name="stats")
-app.add_typer(tasks.app, name="tasks")
 
 
 def _show_warning(

@@ -24,8 +24,8 @@ def view(
 ) -> None:
     """Shows the lab in the browser: runs, answers, replies, conversations, scales and ratings.
 
-    It listens on this machine only, changes nothing, and stops with Ctrl-C. The link holds a key
-    that is new at each start.
+    It listens on this machine only, changes nothing but the search index, and stops with Ctrl-C.
+    The link holds a key that is new at each start.
     """
     from empathylab.errors import MissingExtra
 
@@ -35,6 +35,7 @@ def view(
         from empathylab.view.serving import open_viewer, serve
     except ModuleNotFoundError as error:
         raise MissingExtra(str(error.name), "study", "The viewer") from error
+    from empathylab.store.listings.search_index import count_waiting
     from empathylab.view.viewed_lab import ViewedLab
 
     with contextlib.closing(ViewedLab(lab)) as viewed:
@@ -47,6 +48,9 @@ def view(
             typer.echo(viewer.link)
             typer.echo("Stop with Ctrl-C.", err=True)
         sys.stdout.flush()
+        with viewed.reading() as (_, connection):
+            if count_waiting(connection):
+                viewed.index_replies()
         if open_page:
             # Some browsers run in the terminal and would keep the server from starting.
             threading.Thread(target=typer.launch, args=(viewer.link,), daemon=True).start()

@@ -196,9 +196,9 @@ def _failed(ray: Any, error: Exception) -> EmpathyLabError:
             )
     if isinstance(error, ray.exceptions.ObjectStoreFullError | ray.exceptions.OutOfDiskError):
         return ComputeError(
-            "the object store of the Ray cluster is full",
-            remedy="Start Ray with more --object-store-memory, or use --engine processes. "
-            f"{_RESUME}",
+            "the object store of the Ray cluster and the disk behind it are full",
+            remedy="Free disk space on the nodes, start Ray with more --object-store-memory, or "
+            f"use --engine processes. {_RESUME}",
         )
     kind = type(error).__name__
     return ComputeError(

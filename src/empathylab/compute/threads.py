@@ -1,8 +1,24 @@
-"""Linear algebra on one thread, where matrices are too small to share."""
+"""Threads: one thread for linear algebra on small matrices, one that works ahead."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from typing import TypeVar
+
+Thing = TypeVar("Thing")
+
+
+def ahead(things: Iterable[Thing]) -> Iterator[Thing]:
+    """The things in their order; a thread makes the next one while the caller uses this one."""
+    source = iter(things)
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(list, itertools.islice(source, 1))
+        while made := coming.result():
+            coming = pool.submit(list, itertools.islice(source, 1))
+            yield made[0]
 
 
 def one_thread() -> AbstractContextManager[object]:

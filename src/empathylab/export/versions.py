@@ -12,7 +12,7 @@ from empathylab import __version__
 _OWN = "empathylab"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 # Packages of extras that a table can depend on; the others serve the web, models and databases.
-_EXTRAS = ("scikit-learn", "vaderSentiment")
+_EXTRAS = ("vaderSentiment",)
 
 
 def installed_packages() -> dict[str, str]:
@@ -24,11 +24,11 @@ def installed_packages() -> dict[str, str]:
         if name in found:
             continue
         try:
-            one = metadata.distribution(name)
+            package = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue  # for another system, or an extra that is not installed
-        found[name] = one.version
-        waiting += [_required(text) for text in one.requires or () if "extra ==" not in text]
+        found[name] = package.version
+        waiting += [_required(text) for text in package.requires or () if "extra ==" not in text]
     return dict(sorted(found.items()))
 
 

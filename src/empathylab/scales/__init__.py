@@ -1,25 +1,36 @@
 """Scales as data that code obeys: definition, wording, presentation, answer parsing, scoring."""
 
-from empathylab.scales.answers import Outcome, ParsedAnswer, parse_answer
-from empathylab.scales.definition import (
-    Rule,
-    Scale,
-    Subscale,
-    builtin_scale,
-    builtin_scales,
-    find_scale,
-    known_scales,
-    read_scale,
-    scale_from_dict,
-    scale_to_dict,
-    scales_in,
-)
-from empathylab.scales.distributions import AnswerDistribution, answer_distributions
-from empathylab.scales.patterns import response_pattern
-from empathylab.scales.presentation import answer_schema, describe_range, item_order, render_items
-from empathylab.scales.refusals import looks_like_refusal
-from empathylab.scales.scoring import Score, score
-from empathylab.scales.wording import WordingFor, read_wording, with_words
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from empathylab.scales.answers import Outcome, ParsedAnswer, parse_answer
+    from empathylab.scales.definition import (
+        Rule,
+        Scale,
+        Subscale,
+        builtin_scale,
+        builtin_scales,
+        find_scale,
+        known_scales,
+        read_scale,
+        scale_from_dict,
+        scale_to_dict,
+        scales_in,
+    )
+    from empathylab.scales.distributions import AnswerDistribution, answer_distributions
+    from empathylab.scales.patterns import response_pattern
+    from empathylab.scales.presentation import (
+        answer_schema,
+        describe_range,
+        item_order,
+        render_items,
+    )
+    from empathylab.scales.refusals import looks_like_refusal
+    from empathylab.scales.scoring import Score, score
+    from empathylab.scales.wording import WordingFor, read_wording, with_words
 
 __all__ = [
     "AnswerDistribution",
@@ -50,3 +61,24 @@ __all__ = [
     "score",
     "with_words",
 ]
+
+# Those that load the least come first.
+_MODULES = (
+    "definition",
+    "scoring",
+    "distributions",
+    "patterns",
+    "presentation",
+    "wording",
+    "refusals",
+    "answers",
+)
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when first used: most commands need a scale's definition and not how answers are read.
+    for module in _MODULES if name in __all__ else ():
+        found = import_module(f"empathylab.scales.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
+    raise AttributeError(f"module 'empathylab.scales' has no attribute {name!r}")

@@ -48,9 +48,14 @@ class Situation:
 
     def content(self) -> dict[str, Any]:
         """All that a hash is made of: the texts and labels, without what is said about them."""
-        table = dataclasses.asdict(self)
-        del table["tags"], table["norms"]
-        return table
+        return {name: getattr(self, name) for name in _HASHED}
+
+
+_HASHED = [
+    declared.name
+    for declared in dataclasses.fields(Situation)
+    if declared.name not in ("tags", "norms")
+]
 
 
 @dataclass(frozen=True, slots=True)

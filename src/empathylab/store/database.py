@@ -22,6 +22,7 @@ _POOL_SECONDS = 10
 _JOURNAL_SECONDS = 2
 _REMEDY_URL = "Write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
 _WHERE_URL = "EMPATHYLAB_DATABASE_URL"
+_REPLICA = "EMPATHYLAB_REPLICA_URL"
 _POOL = "EMPATHYLAB_DATABASE_CONNECTIONS"
 
 
@@ -219,7 +220,7 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
             "the database cannot be reached",
             where=where,
             got=" ".join(said.split())[:300],
-            remedy=f"Check that the server is running and that {_WHERE_URL} is correct.",
+            remedy=f"Check that the server is running and that {_configured()} correct.",
         )
     if sqlstate in ("40001", "40P01"):
         return LabBusy(
@@ -237,6 +238,10 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
     if sqlstate == "42501":
         return LabError("the database refuses this", where=where, got=said, remedy="Grant access.")
     return None
+
+
+def _configured() -> str:
+    return f"{_WHERE_URL} and {_REPLICA} are" if os.environ.get(_REPLICA) else f"{_WHERE_URL} is"
 
 
 def _sqlite_sentence(where: str, said: str) -> LabError | None:

@@ -109,7 +109,7 @@ def _known_set(connection: Connection, chosen: SituationSet) -> int | None:
         raise InputError(
             f"the lab holds other texts under the name and version {chosen.version}",
             where=f"situation set {chosen.id}",
-            remedy="Raise the set's version, or give it another id.",
+            remedy="Raise the set's version, give it another id, or use another lab with --lab.",
         )
     return int(row.id)
 

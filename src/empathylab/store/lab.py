@@ -68,7 +68,7 @@ class Lab:
             )
         database = database or _configured_url()
         file = folder / DATABASE_FILE
-        if database is None and not create and _is_read_only(file):
+        if database is None and not create and is_read_only(file):
             return cls._read_only(folder, file)
         _make_folder(folder)
         if database is None:
@@ -96,7 +96,7 @@ class Lab:
             raise LabError(
                 "there is no lab here", where=str(folder), remedy="Name another with --lab."
             )
-        if database is None and _is_read_only(file):
+        if database is None and is_read_only(file):
             return cls._read_only(folder, file)
         if database is None:
             _refuse_empty(file)
@@ -206,7 +206,8 @@ def _configured_url() -> str | None:
     return os.environ.get("EMPATHYLAB_DATABASE_URL") or None
 
 
-def _is_read_only(file: Path) -> bool:
+def is_read_only(file: Path) -> bool:
+    """Whether SQLite cannot write to the lab's file."""
     return not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
 
 

@@ -52,7 +52,7 @@ def create_app(lab: ViewedLab, *, token: str, cookie: str = "empathylab-view") -
 def _show(lab: ViewedLab, handler: Callable[[Visit], Page], request: Request) -> Response:
     query = dict(request.query_params)
     with lab.reading() as (opened, connection):
-        visit = Visit(opened, connection, query, dict(request.path_params))
+        visit = Visit(opened, connection, query, dict(request.path_params), lab.index_replies)
         page = handler(visit)
         if "csv" in query:
             return _send_csv(lab, _table(page, query["csv"]))

@@ -11,8 +11,11 @@ from sqlalchemy import Connection
 
 from empathylab.errors import LabError
 from empathylab.store import Lab
-from empathylab.store.lab import DATABASE_FILE
+from empathylab.store.lab import DATABASE_FILE, is_read_only
+from empathylab.store.listings.search_index import update_search_index
 from empathylab.store.migrate import require_latest
+
+INDEXING = "empathylab-search-index"
 
 
 class ViewedLab:
@@ -24,6 +27,7 @@ class ViewedLab:
         self._lock = threading.Lock()
         self._lab = Lab.open_read_only(folder, database=database)
         self._file = self._present_file()
+        self._indexing: threading.Thread | None = None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[tuple[Lab, Connection]]:
@@ -32,6 +36,25 @@ class ViewedLab:
         with lab.reading() as connection:
             require_latest(connection, where=str(self.folder))
             yield lab, connection
+
+    def index_replies(self) -> bool:
+        """Whether a thread is indexing the replies that the search does not find yet.
+
+        It starts here, unless the lab cannot be written to.
+        """
+        with self._lock:
+            if self._indexing is not None and self._indexing.is_alive():
+                return True
+            if is_read_only(self.folder / DATABASE_FILE):
+                return False
+            self._indexing = threading.Thread(target=self._index, name=INDEXING, daemon=True)
+            self._indexing.start()
+            return True
+
+    def _index(self) -> None:
+        # Where another process writes for long, the next search starts this again.
+        with contextlib.suppress(LabError), Lab.open(self.folder, create=False) as lab:
+            update_search_index(lab)
 
     def close(self) -> None:
         self._lab.close()

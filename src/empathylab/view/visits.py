@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -24,6 +24,8 @@ class Visit:
     query: Mapping[str, str]
     parts: Mapping[str, str]
     """The parts of the path."""
+    index_replies: Callable[[], bool]
+    """Starts indexing the replies that wait for it; gives whether that is going on."""
 
     def asked(self, name: str) -> str:
         """A parameter of the address, empty where it is missing."""

@@ -37,12 +37,16 @@ from tests.judging.measured import released_lab
 STUDY = "welivita-2024"
 
 
-@pytest.fixture
-def rated(lab: Lab, tmp_path: Path) -> Lab:
-    write_release(tmp_path / "r.csv", raters=8, per_rater=6, good={"gpt": 0.8})
-    release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
+def with_ratings(lab: Lab, folder: Path) -> Lab:
+    write_release(folder / "r.csv", raters=8, per_rater=6, good={"gpt": 0.8})
+    release = read_release(read_table(folder / "r.csv"), where="r.csv")
     import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
     return lab
+
+
+@pytest.fixture
+def rated(sqlite_lab: Lab, tmp_path: Path) -> Lab:
+    return with_ratings(sqlite_lab, tmp_path)
 
 
 @pytest.fixture
@@ -71,8 +75,9 @@ def change(lab: Lab, statement: Any) -> None:
 
 
 def test_whatever_changes_is_analysed_again(
-    rated: Lab, computed: list[int], monkeypatch: pytest.MonkeyPatch
+    lab: Lab, tmp_path: Path, computed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    rated = with_ratings(lab, tmp_path)
     first = ratings.from_lab(rated, STUDY)
     again = ratings.from_lab(rated, STUDY)
     assert len(computed) == 1
@@ -131,11 +136,8 @@ def test_nothing_of_an_open_study_is_kept_or_read(rated: Lab, computed: list[int
 
 
 def test_a_stopped_bootstrap_resumes_and_gives_the_same(
-    sqlite_lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rated: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_release(tmp_path / "r.csv", raters=8, per_rater=6, good={"gpt": 0.8})
-    release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
-    import_release(sqlite_lab, release, kind="welivita", source="r.csv", fingerprint="1")
     monkeypatch.setenv("EMPATHYLAB_WORKERS", "1")
     seen: list[tuple[int, int]] = []
 
@@ -148,18 +150,18 @@ def test_a_stopped_bootstrap_resumes_and_gives_the_same(
         return progress
 
     with pytest.raises(KeyboardInterrupt):
-        ratings.from_lab(sqlite_lab, STUDY, bootstrap=8, progress=stop_at(3))
+        ratings.from_lab(rated, STUDY, bootstrap=8, progress=stop_at(3))
     monkeypatch.setenv("EMPATHYLAB_WORKERS", "2")
-    resumed = ratings.from_lab(sqlite_lab, STUDY, bootstrap=8, progress=stop_at(-1))
+    resumed = ratings.from_lab(rated, STUDY, bootstrap=8, progress=stop_at(-1))
     assert seen == [(done, 8) for done in range(1, 9)]  # none was made twice
 
     seen.clear()
-    ratings.from_lab(sqlite_lab, STUDY, bootstrap=9, progress=stop_at(-1))
+    ratings.from_lab(rated, STUDY, bootstrap=9, progress=stop_at(-1))
     assert seen == [(9, 9)]  # more of them go on from those before
 
-    change(sqlite_lab, delete(schema.cached_results))
+    change(rated, delete(schema.cached_results))
     monkeypatch.setenv("EMPATHYLAB_WORKERS", "1")
-    whole = ratings.from_lab(sqlite_lab, STUDY, bootstrap=8)
+    whole = ratings.from_lab(rated, STUDY, bootstrap=8)
     assert write_document(resumed.models[0].bootstrap) == write_document(whole.models[0].bootstrap)
     assert resumed.summary() == whole.summary()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -19,6 +20,7 @@ from empathylab.analysis.ratings.mixed_models import (
 )
 from empathylab.stats.corrections import holm
 from empathylab.stats.mixed import Clmm, clmm, lmm
+from empathylab.stats.notes import note
 
 
 def ratings(arms: tuple[str, ...] = ("human", "gpt", "llama"), raters: int = 10) -> pl.DataFrame:
@@ -74,6 +76,8 @@ def test_a_separated_arm_gets_its_reason_first_and_no_numbers() -> None:
     row = next(row for row in coefficient_table(model) if row["term"] == "armgpt")
     assert (row["p"], row["interval"], row["p Holm"]) == ("–", "–", "–")
     assert json.dumps(mixed_model_row(model), allow_nan=False)
+    lost = replace(model, problems=(*model.problems, note("not_converged", slope=1.0)))
+    assert doubtful(lost) == ("armgpt", "armllama")
 
 
 def test_a_name_that_begins_another_is_not_taken_for_it() -> None:

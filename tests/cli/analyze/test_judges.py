@@ -12,13 +12,12 @@ import pytest
 from empathylab.judging.instruments import study_instrument
 from empathylab.judging.pairs import Comparing, plan_comparing
 from empathylab.judging.single import Judging, plan_judging
-from empathylab.models import Message, Parameters, ScriptedModel, known_weights, open_model
+from empathylab.models import Message, Parameters, ScriptedModel
 from empathylab.runs import Job
 from empathylab.runs import run as carry_out
 from empathylab.store import Lab
 from empathylab.store.judged_responses import judged_study, study_responses
 from tests.helpers import command_line
-from tests.helpers.groups import unavailable
 from tests.helpers.welivita import write_release
 from tests.judging.judged import points_of
 from tests.judging.judged_examples import Replies, table
@@ -256,22 +255,3 @@ def test_an_open_study_is_not_looked_at_without_a_reason_that_is_kept(rated: Pat
     assert (code, out) == (2, "")
     assert "still open" in " ".join(err.split())
     assert as_json("--lab", rated, "--peek", "a dry run")["judges"]
-
-
-@pytest.mark.embedded
-@pytest.mark.slow
-def test_the_embedded_model_gets_an_honest_card(tmp_path: Path) -> None:
-    if not known_weights("smollm2").installed:
-        unavailable("embedded", "run `empathylab models install smollm2`")
-    write_release(tmp_path / "released.csv", raters=1, per_rater=1)
-    place = tmp_path / "lab"
-    command_line.printed("data", "import", "welivita", tmp_path / "released.csv", "--lab", place)
-    with Lab.open(place) as lab:
-        study = judged_study(lab, STUDY)
-        replies = study_responses(lab, study.row)
-        judging = Judging(study_instrument(study), replies, f"study {STUDY}", study.row)
-        carry_out(lab, [Job(open_model("local/smollm2"), [plan_judging(judging)])])
-    [row] = as_json("--lab", place, "--no-style")["judges"]
-    assert (row["judge"], row["n"]) == ("local/smollm2", 2)
-    assert row["verdict"].startswith("cannot tell")
-    assert row["good_for"] == []

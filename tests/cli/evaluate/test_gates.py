@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,13 +20,34 @@ OTHER = "scripted/tests.judging.scoring_judges:better"
 SILENT = "scripted/tests.judging.scoring_judges:silent"
 
 
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lab with the model's replies, for copies."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    run(MODEL, cwd=folder)
+    return folder / "lab"
+
+
+@pytest.fixture(scope="module")
+def judged(evaluated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same lab with the judge's scores."""
+    folder = tmp_path_factory.mktemp("judged")
+    shutil.copytree(evaluated, folder / "lab")
+    run(MODEL, "--judge", GOOD, cwd=folder)
+    return folder / "lab"
+
+
 @pytest.fixture(autouse=True)
-def _lab_in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _lab_in_own_folder(
+    request: pytest.FixtureRequest, evaluated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = request.getfixturevalue("judged") if "judged" in request.fixturenames else evaluated
+    shutil.copytree(chosen, tmp_path / "lab")
     monkeypatch.chdir(tmp_path)
 
 
-def run(*arguments: str, code: int = 0) -> Done:
-    done = empathylab("evaluate", "--situations", "1", "--planted", "2", *arguments)
+def run(*arguments: str, code: int = 0, cwd: Path | None = None) -> Done:
+    done = empathylab("evaluate", "--situations", "1", "--planted", "2", *arguments, cwd=cwd)
     assert done.exit_code == code, done.output
     return done
 
@@ -59,7 +81,8 @@ def test_two_models_that_a_judge_scored_are_compared() -> None:
 
 
 def test_the_json_has_scores_with_the_judges_card() -> None:
-    content = found(MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=3.5")
+    condition = ("--fail-under", "replies.empathy=3.5")
+    content = found(MODEL, "--judge", GOOD, *condition, "--lab", "new")
     [respondent] = content["respondents"]
     replies = respondent["replies"]
     assert respondent["respondent"] == MODEL
@@ -81,6 +104,7 @@ def test_the_json_has_scores_with_the_judges_card() -> None:
     assert content["changes"]  # keys of earlier versions stay
 
 
+@pytest.mark.usefixtures("judged")
 def test_a_gate_that_fails_is_exit_1_with_one_line() -> None:
     done = run(MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=4.5", code=1)
     failed = [line for line in done.stderr.splitlines() if line.startswith("FAILED")]
@@ -120,7 +144,6 @@ def replies_run(model: str) -> str:
 
 
 def test_a_worse_model_fails_against_a_baseline_and_an_equal_one_passes() -> None:
-    run(MODEL)
     baseline = replies_run(MODEL)
     margin = ("--baseline", baseline, "--no-worse-than", "0.2", "--judge", STRICT)
     assert found(MODEL, *margin)["gates"][0]["passed"] is True
@@ -154,6 +177,7 @@ def test_a_model_that_judges_itself_is_warned_of() -> None:
     assert "Warning: each model scores its own replies" in done.stderr
 
 
+@pytest.mark.usefixtures("judged")
 def test_a_junit_file_has_a_case_for_each_condition(tmp_path: Path) -> None:
     file = tmp_path / "out" / "gates.xml"
     gates = ("--fail-under", "replies.empathy=4.5", "--max-unusable", "10%")
@@ -168,6 +192,7 @@ def test_a_junit_file_has_a_case_for_each_condition(tmp_path: Path) -> None:
     assert "replies.empathy >= 4.5" in str(failed.get("name"))
 
 
+@pytest.mark.usefixtures("judged")
 def test_the_markdown_summary_is_a_table_of_conditions_and_of_scores() -> None:
     done = run(
         MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=4.5", "--summary", "md", code=1

@@ -15,14 +15,20 @@ import pytest
 import empathylab as el
 from empathylab.stats import PlannedStudy, simulate_ratings
 from empathylab.tracking import TrackedRun, TrackingFailed, track
-from tests.helpers.command_line import empathylab
+from tests.helpers.command_line import as_json, empathylab
 
 PANAS = json.dumps({str(number): 1 + number % 4 for number in range(1, 21)})
 READ_MLFLOW = """
 import json, mlflow
-[run] = mlflow.search_runs(experiment_names=["empathylab"], output_format="list")
-files = [file.path for file in mlflow.MlflowClient().list_artifacts(run.info.run_id)]
-print(json.dumps([run.info.run_name, run.data.params, run.data.metrics, files]))
+runs = mlflow.search_runs(experiment_names=["empathylab"], output_format="list")
+print(json.dumps({
+    run.info.run_name: [
+        run.data.params,
+        run.data.metrics,
+        [file.path for file in mlflow.MlflowClient().list_artifacts(run.info.run_id)],
+    ]
+    for run in runs
+}))
 """
 
 
@@ -48,7 +54,7 @@ def printed_json(tmp_path: Path, *words: str, **environment: str) -> dict[str, A
 
 
 def stored_in_mlflow(tmp_path: Path, **environment: str) -> Any:
-    """Name, settings, metrics and files of the only run in MLflow's store."""
+    """Settings, metrics and files of each run in MLflow's store, by its name."""
     read = subprocess.run(
         [sys.executable, "-c", READ_MLFLOW],
         capture_output=True,
@@ -60,12 +66,28 @@ def stored_in_mlflow(tmp_path: Path, **environment: str) -> Any:
     return json.loads(read.stdout)
 
 
-def test_mlflow_gets_settings_results_and_report(tmp_path: Path, script: str) -> None:
+@pytest.mark.slow
+def test_mlflow_gets_evaluations_with_their_report_and_the_conclusions_of_a_rated_study(
+    tmp_path: Path, script: str
+) -> None:
     store = {"MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path / 'store.db'}"}
     words = ("evaluate", script, "--situations", "1", "--track", "mlflow", "--seed", "7")
     printed = printed_json(tmp_path, *words, **store)
-    name, settings, metrics, files = stored_in_mlflow(tmp_path, **store)
-    assert name == script
+    ratings = simulate_ratings(PlannedStudy(12, 4, odds_ratio=4.0), seed=3)
+    ratings.select(
+        "rater",
+        "rating",
+        situation_text=pl.lit("It was hard."),
+        text=pl.lit("I am sorry."),
+        situation="situation",
+        respondent="arm",
+    ).write_csv(tmp_path / "rated.csv")
+    as_json("data", "import", "ratings", tmp_path / "rated.csv", "--lab", tmp_path / "lab")
+    printed_json(tmp_path, "analyze", "ratings", "--track", "mlflow", **store)
+    stored = stored_in_mlflow(tmp_path, **store)
+    assert set(stored) == {script, "rated"}
+
+    settings, metrics, files = stored[script]
     assert (settings["seed"], settings["scale"], settings["mode"]) == ("7", "panas", "structured")
     assert "judge" not in settings
     [row] = [
@@ -77,23 +99,9 @@ def test_mlflow_gets_settings_results_and_report(tmp_path: Path, script: str) ->
     assert metrics["replies.n"] == 32
     assert files == ["report.html"]
 
-
-def test_mlflow_gets_the_conclusions_of_a_rated_study(tmp_path: Path) -> None:
-    """`analyze ratings --track` logs the estimates that the analysis prints, with intervals."""
-    ratings = simulate_ratings(PlannedStudy(12, 4, odds_ratio=4.0), seed=3)
-    ratings.select(
-        "rater",
-        "rating",
-        situation_text=pl.lit("It was hard."),
-        text=pl.lit("I am sorry."),
-        situation="situation",
-        respondent="arm",
-    ).write_csv(tmp_path / "rated.csv")
-    store = {"MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path / 'store.db'}"}
-    printed_json(tmp_path, "data", "import", "ratings", "rated.csv")
-    printed_json(tmp_path, "analyze", "ratings", "--track", "mlflow", **store)
-    name, settings, metrics, files = stored_in_mlflow(tmp_path, **store)
-    assert (name, settings["study"], files) == ("rated", "rated", [])
+    # `analyze ratings --track` logs the estimates that the analysis prints, with intervals.
+    settings, metrics, files = stored["rated"]
+    assert (settings["study"], files) == ("rated", [])
     assert settings["formula"].startswith("rating ~ arm")
     assert metrics["ratings"] == ratings.height
     [conclusion] = [

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from empathylab.cli import study
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
-from empathylab.study.session.service import StudyService
+from empathylab.store.inserts import now
+from empathylab.study.session.service import StudyService, launch
 from tests.helpers.studies import form, furnished, serving, study_file, visit
 from tests.helpers.waiting import wait_until
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific, submission
@@ -59,6 +60,7 @@ def test_a_study_is_launched_visited_stopped_and_served_again(tmp_path: Path) ->
         assert "Traceback" not in "".join(server.said)
     with Lab.open(tmp_path / "lab") as lab:
         assert StudyService(lab, "small").actions.status().outcomes == {"completed": 1}
+    assert "Did you mean 'small'" in refused("serve", "smal", "--lab", tmp_path / "lab")
 
 
 def test_a_request_under_way_is_finished_when_the_server_is_told_to_stop(tmp_path: Path) -> None:
@@ -122,24 +124,19 @@ def test_the_log_of_a_whole_visit_tells_nothing_of_the_person(tmp_path: Path) ->
     assert len(requests) == 2 + 2 * (person.answered) + 1
 
 
-def test_without_json_lines_only_problems_are_said(tmp_path: Path) -> None:
-    furnished(tmp_path / "lab")
-    with serving(study_file(tmp_path), "--lab", tmp_path / "lab", "--no-json-logs") as server:
-        httpx.get(f"{server.address}/health")
-        server.stop(signal.SIGTERM)
-        assert not server.requests
-
-
-def test_the_links_are_as_the_platform_wants_them(tmp_path: Path) -> None:
+def test_the_links_are_the_platforms_and_without_json_lines_only_problems_are_said(
+    tmp_path: Path,
+) -> None:
     furnished(tmp_path / "lab")
     file = study_file(tmp_path, recruitment="{platform: prolific, codes: {completed: DONE-1}}")
-    with serving(file, "--lab", tmp_path / "lab") as server:
+    with serving(file, "--lab", tmp_path / "lab", "--no-json-logs") as server:
         assert server.links["rater_link"].endswith(
             "/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
         )
         page = httpx.get(server.links["test_link"], follow_redirects=True)
         assert page.status_code == 200
         server.stop(signal.SIGTERM)
+        assert not server.requests
     with Lab.open(tmp_path / "lab") as lab:
         status = StudyService(lab, "small").actions.status()
     assert (status.arrivals, status.tests) == (0, 1)
@@ -158,9 +155,9 @@ def test_a_port_in_use_is_one_sentence_and_launches_nothing(tmp_path: Path) -> N
 
 
 def test_a_changed_file_of_a_launched_study_is_refused_with_what_changed(tmp_path: Path) -> None:
-    furnished(tmp_path / "lab")
-    with serving(study_file(tmp_path), "--lab", tmp_path / "lab") as server:
-        server.stop(signal.SIGTERM)
+    small = furnished(tmp_path / "lab")
+    with Lab.open(tmp_path / "lab") as lab:
+        launch(lab, small, now=now())
     file = study_file(tmp_path, title="Another title", batch_size="3")
     said = refused("serve", file, "--lab", tmp_path / "lab", "--port", "0")
     assert "title, batch_size changed" in said
@@ -202,13 +199,6 @@ def test_a_study_that_cannot_be_launched_leaves_no_lab_behind(tmp_path: Path) ->
     said = refused("serve", study_file(tmp_path), "--lab", tmp_path / "lab", "--port", "0")
     assert "The arm 'one' has no responses of first/model" in said
     assert not (tmp_path / "lab").exists()
-
-
-def test_an_unknown_study_is_named_with_the_nearest(tmp_path: Path) -> None:
-    furnished(tmp_path / "lab")
-    with serving(study_file(tmp_path), "--lab", tmp_path / "lab") as server:
-        server.stop(signal.SIGTERM)
-    assert "Did you mean 'small'" in refused("serve", "smal", "--lab", tmp_path / "lab")
 
 
 def test_a_server_that_is_told_to_stop_at_once_stops(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def largest_log(counts: np.ndarray[Any, Any]) -> float:
     return float(np.sum(counts * np.log(counts / totals)))
 
 
+@pytest.mark.slow
 def test_the_posterior_without_random_effects_is_that_of_quadrature() -> None:
     counts = np.array([[14, 16, 10], [8, 12, 20]])
     rows = [
@@ -73,7 +74,7 @@ def test_the_posterior_without_random_effects_is_that_of_quadrature() -> None:
     ]
     priors = Priors(effect_sd=0.5)
     design = design_of(pl.DataFrame(rows), "rating ~ arm")
-    posterior = sample_posterior(design, priors, seed=2, warmup=500, draws=4000, chains=1)
+    posterior = sample_posterior(design, priors, seed=2, warmup=500, draws=2000, chains=1)
     effect = posterior.effects["armb"]
     mean, sd = by_quadrature(counts, priors)
     assert effect.mean() == pytest.approx(mean, abs=0.03)
@@ -93,6 +94,7 @@ def test_the_posterior_without_random_effects_is_that_of_quadrature() -> None:
     assert shares[:, 1, 2] == pytest.approx(1 - expit(posterior.cuts[:, 1] - effect))
 
 
+@pytest.mark.slow
 def test_conclusions_priors_and_agreement_with_the_likelihood_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

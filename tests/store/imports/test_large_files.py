@@ -14,7 +14,9 @@ from empathylab import csv_tables, tables
 from empathylab.situations.sources import rows
 from empathylab.store import Lab, responses_frame, schema
 from empathylab.store.imports import bulk
+from empathylab.store.listings import search_index
 from empathylab.store.listings.search import matches
+from empathylab.store.listings.search_index import count_waiting, update_search_index
 from empathylab.store.ratings import ratings_frame
 from empathylab.store.studies.arms import add_study
 from tests.helpers.command_line import empathylab
@@ -29,6 +31,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_tables, "_BYTES", 160)
     monkeypatch.setattr(bulk, "_MANY", 10)
     monkeypatch.setattr(bulk, "_ROWS_PER_STATEMENT", 2)
+    monkeypatch.setattr(search_index, "_AT_ONCE", 9)
     monkeypatch.setattr(rows, "_IN_MEMORY", 10)
 
 
@@ -82,33 +85,64 @@ def test_a_file_in_parts_brings_what_it_holds(lab: Lab, tmp_path: Path) -> None:
     frame = responses_frame(lab).sort("response")
     assert frame["text"].to_list()[: len(STRANGE)] == STRANGE
     assert frame["outcome"].to_list()[6:8] == ["empty", "valid"]
-    table = schema.responses
     with lab.reading() as connection:
-        found = matches(connection.dialect.name, "number29")
-        assert found is not None
-        assert list(connection.execute(select(table.c.text).where(found)).scalars()) == [
-            "reply number29"
-        ]
-        assert set(connection.execute(select(table.c.details)).scalars()) == {None}
+        assert set(connection.execute(select(schema.responses.c.details)).scalars()) == {None}
     # One more reply, one other, one gone: only that changes.
     changed = [*frame["text"].to_list()[:28], "another text"]
     second = bring(lab, "responses", replies(file, changed))["responses"]
     assert [second[name] for name in ("added", "changed", "removed", "unchanged")] == [0, 1, 1, 28]
-    # A second file's words join those of the first, each once.
-    bring(lab, "responses", replies(tmp_path / "more.csv"))
-    if lab.engine.dialect.name == "sqlite":
+
+
+def found_by(lab: Lab, words: str) -> list[str]:
+    with lab.reading() as connection:
+        rule = matches(connection.dialect.name, words)
+        assert rule is not None
+        query = select(schema.responses.c.text).where(rule).order_by(schema.responses.c.id)
+        return list(connection.execute(query).scalars())
+
+
+def test_the_words_of_a_large_import_are_indexed_before_the_first_search(
+    lab: Lab, tmp_path: Path
+) -> None:
+    def write_text(old: str, new: str) -> None:
+        table = schema.responses
         with lab.writing() as connection:
+            connection.execute(table.update().where(table.c.text == old).values(text=new))
+
+    bring(lab, "responses", replies(tmp_path / "few.csv", ["alone", "at first"]))
+    bring(lab, "responses", replies(tmp_path / "mine.csv"))
+    postgres = lab.engine.dialect.name == "postgresql"
+    with lab.reading() as connection:
+        assert count_waiting(connection) == (0 if postgres else 30)
+    if not postgres:
+        # Interrupted after one part, with changes to replies on both sides.
+        assert search_index._index_part(lab)
+        with lab.reading() as connection:
+            assert count_waiting(connection) == 21
+        assert found_by(lab, "number*") == ["reply number7", "reply number8"]
+    write_text("reply number8", "before number8")
+    write_text("reply number28", "after number28")
+    with lab.writing() as connection:
+        gone = schema.responses.c.text.in_(["reply number7", "reply number29"])
+        connection.execute(schema.responses.delete().where(gone))
+    # A second large import leaves the replies of the first one waiting.
+    more = ["number99", "late", *(f"more{n}" for n in range(20))]
+    bring(lab, "responses", replies(tmp_path / "more.csv", more))
+    if not postgres:
+        update_search_index(lab)
+        with lab.writing() as connection:
+            assert count_waiting(connection) == 0
+            assert found_by(lab, "more19") == ["more19"]
             check = "INSERT INTO response_search(response_search, rank) VALUES (?, 1)"
             connection.exec_driver_sql(check, ("integrity-check",))
-    # What is added without a file is found, too: the index is kept up to date again.
-    with lab.writing() as connection:
-        connection.execute(
-            table.update().where(table.c.text == "another text").values(text="newly written")
-        )
-    with lab.reading() as connection:
-        found = matches(connection.dialect.name, "newly")
-        assert found is not None
-        assert len(connection.execute(select(table.c.id).where(found)).all()) == 1
+    found = found_by(lab, "number*")
+    assert found[0] == "before number8"
+    assert found[-2:] == ["after number28", "number99"]
+    assert len(found) == 22
+    assert found_by(lab, "alone") == ["alone"]
+    # From then on every change is found at once.
+    write_text("late", "newly written")
+    assert found_by(lab, "newly") == ["newly written"]
 
 
 def test_ratings_in_parts_join_their_replies(lab: Lab, tmp_path: Path) -> None:
@@ -215,3 +249,10 @@ def test_an_error_in_a_later_part_names_its_row(tmp_path: Path) -> None:
 def write_text(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
+
+
+def test_a_file_with_situations_needs_no_set(sqlite_lab: Lab, tmp_path: Path) -> None:
+    file = replies(tmp_path / "mine.csv")
+    words = ("data", "import", "responses", file, "--lab", sqlite_lab.folder, "--set")
+    assert "Leave out --set: the file contains the situations" in empathylab(*words, "new").stderr
+    assert "Did you mean 'dialogues'" in empathylab(*words, "dialogue").stderr

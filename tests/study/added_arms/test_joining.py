@@ -38,6 +38,7 @@ def joined(lab: Lab, clock: Clock, **options: Any) -> JoinedArm:
     return add_arm(lab, "small", "third/model", now=clock(), arm="three", **options)
 
 
+@pytest.mark.slow
 def test_a_closed_study_opens_again_for_the_new_arm_alone(lab: Lab) -> None:
     service, clock = finished(lab)
     furnish(lab, "third/model")
@@ -53,79 +54,79 @@ def test_a_closed_study_opens_again_for_the_new_arm_alone(lab: Lab) -> None:
     assert isinstance(service.view(late), Closed)
 
 
-def test_the_new_arm_shows_the_same_situations_in_the_same_packets(lab: Lab) -> None:
-    service, clock = finished(lab)
-    furnish(lab, "third/model")
-    joined(lab, clock)
+def test_the_new_arm_shows_the_same_situations_in_the_same_packets(sqlite_lab: Lab) -> None:
+    service, clock = finished(sqlite_lab)
+    furnish(sqlite_lab, "third/model")
+    joined(sqlite_lab, clock)
     rate_all(service, someone(service, "newcomer"), "3")
-    slots = StudyService(lab, "small").launched.slots
+    slots = StudyService(sqlite_lab, "small").launched.slots
     packets = {
         arm: [[item.situation for item in slot.items] for slot in own] for arm, own in slots.items()
     }
     assert packets["three"] == packets["one"] == packets["two"]
-    new = ratings_frame(lab, "small").filter(arm="three")
+    new = ratings_frame(sqlite_lab, "small").filter(arm="three")
     assert new["respondent"].unique().to_list() == ["third/model"]
 
 
-def test_whoever_had_not_finished_does_not_come_back_to_an_old_arm(lab: Lab) -> None:
-    service, clock = finished(lab, close=False)
+def test_whoever_had_not_finished_does_not_come_back_to_an_old_arm(sqlite_lab: Lab) -> None:
+    service, clock = finished(sqlite_lab, close=False)
     late = someone(service, "late")
     walk(service, late, until="rate")
     service.actions.close()
-    furnish(lab, "third/model")
-    joined(lab, clock)
+    furnish(sqlite_lab, "third/model")
+    joined(sqlite_lab, clock)
     assert isinstance(service.view(late), Closed)
 
 
-def test_a_person_who_took_part_before_is_known(lab: Lab) -> None:
-    service, clock = finished(lab)
-    furnish(lab, "third/model")
-    joined(lab, clock)
+def test_a_person_who_took_part_before_is_known(sqlite_lab: Lab) -> None:
+    service, clock = finished(sqlite_lab)
+    furnish(sqlite_lab, "third/model")
+    joined(sqlite_lab, clock)
     again = someone(service, "person 0")
     assert not isinstance(service.view(again), Page)
 
 
-def test_an_open_study_goes_on_with_all_its_arms(lab: Lab) -> None:
-    service, clock = finished(lab, close=False)
-    furnish(lab, "third/model")
-    assert joined(lab, clock).change == "joined"
+def test_an_open_study_goes_on_with_all_its_arms(sqlite_lab: Lab) -> None:
+    service, clock = finished(sqlite_lab, close=False)
+    furnish(sqlite_lab, "third/model")
+    assert joined(sqlite_lab, clock).change == "joined"
     assert not any(arm.stopped for arm in service.actions.status().arms)
     rate_all(service, someone(service, "next"), "3")
     # It has the fewest places, so it is filled first.
     assert {arm.arm: arm.finished for arm in service.actions.status().arms}["three"] == 1
 
 
-def test_the_same_arm_again_changes_nothing(lab: Lab) -> None:
-    service, clock = finished(lab)
-    furnish(lab, "third/model")
-    joined(lab, clock)
+def test_the_same_arm_again_changes_nothing(sqlite_lab: Lab) -> None:
+    service, clock = finished(sqlite_lab)
+    furnish(sqlite_lab, "third/model")
+    joined(sqlite_lab, clock)
     acts = len(service.actions.audit())
-    assert joined(lab, clock).change == "unchanged"
+    assert joined(sqlite_lab, clock).change == "unchanged"
     assert len(service.actions.audit()) == acts
 
 
-def test_the_audit_log_keeps_who_added_which_arm(lab: Lab) -> None:
-    service, clock = finished(lab)
-    furnish(lab, "third/model")
-    joined(lab, clock, who="ann")
+def test_the_audit_log_keeps_who_added_which_arm(sqlite_lab: Lab) -> None:
+    service, clock = finished(sqlite_lab)
+    furnish(sqlite_lab, "third/model")
+    joined(sqlite_lab, clock, who="ann")
     last = service.actions.audit()[-1]
     assert (last.who, last.action, last.details["arm"]) == ("ann", "add arm", "three")
 
 
-def test_missing_replies_are_named_with_the_command_that_makes_them(lab: Lab) -> None:
-    _, clock = finished(lab)
+def test_missing_replies_are_named_with_the_command_that_makes_them(sqlite_lab: Lab) -> None:
+    _, clock = finished(sqlite_lab)
     with pytest.raises(InputError, match=r"6 of the study's 6.*empathylab respond third/model"):
-        joined(lab, clock)
-    furnish(lab, "third/model")
-    gone = rows_of(lab, schema.study_situations)[0]["situation_id"]
-    with lab.writing() as connection:
+        joined(sqlite_lab, clock)
+    furnish(sqlite_lab, "third/model")
+    gone = rows_of(sqlite_lab, schema.study_situations)[0]["situation_id"]
+    with sqlite_lab.writing() as connection:
         table = schema.responses
         connection.execute(
             update(table).where(table.c.situation_id == gone).values(outcome="refusal")
         )
     with pytest.raises(InputError, match="no usable reply to 1 of"):
-        joined(lab, clock)
-    assert rows_of(lab, schema.studies)[0]["status"] == "closed"
+        joined(sqlite_lab, clock)
+    assert rows_of(sqlite_lab, schema.studies)[0]["status"] == "closed"
 
 
 def test_the_command_asks_by_the_template_of_the_other_arms(sqlite_lab: Lab) -> None:

@@ -52,9 +52,9 @@ def test_totals_and_answers_about_oneself_are_those_of_the_analysis(
     assert exported.sort("rater").rows() == known.sort("rater").rows()
 
 
-def test_simulated_raters_and_test_visits_are_in_no_file(lab: Lab, tmp_path: Path) -> None:
-    service, _ = finished(lab)
-    export_study(lab, "small", tmp_path / "out", identities=True)
+def test_simulated_raters_and_test_visits_are_in_no_file(sqlite_lab: Lab, tmp_path: Path) -> None:
+    service, _ = finished(sqlite_lab)
+    export_study(sqlite_lab, "small", tmp_path / "out", identities=True)
     everything = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir()).decode()
     away = [
         participant.person
@@ -66,11 +66,11 @@ def test_simulated_raters_and_test_visits_are_in_no_file(lab: Lab, tmp_path: Pat
         assert person not in everything
 
 
-def test_every_column_of_every_table_is_in_the_dictionary(lab: Lab, tmp_path: Path) -> None:
-    service, _ = finished(lab, close=False)
+def test_every_column_of_every_table_is_in_the_dictionary(sqlite_lab: Lab, tmp_path: Path) -> None:
+    service, _ = finished(sqlite_lab, close=False)
     service.actions.exclude(service.actions.participants()[0].person, "asked to be")
     service.actions.close()
-    done = export_study(lab, "small", tmp_path / "out")
+    done = export_study(sqlite_lab, "small", tmp_path / "out")
     rows = table(tmp_path / "out", "data_dictionary").to_dicts()
     known = {(row["table"], row["column"]) for row in rows}
     assert all(row["meaning"] and row["type"] for row in rows)
@@ -83,9 +83,11 @@ def test_every_column_of_every_table_is_in_the_dictionary(lab: Lab, tmp_path: Pa
     assert known == set()
 
 
-def test_the_dictionary_says_what_was_asked_and_on_which_points(lab: Lab, tmp_path: Path) -> None:
-    finished(lab)
-    export_study(lab, "small", tmp_path / "out")
+def test_the_dictionary_says_what_was_asked_and_on_which_points(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    finished(sqlite_lab)
+    export_study(sqlite_lab, "small", tmp_path / "out")
     rows = {
         (row["table"], row["column"]): row
         for row in table(tmp_path / "out", "data_dictionary").to_dicts()
@@ -97,9 +99,11 @@ def test_the_dictionary_says_what_was_asked_and_on_which_points(lab: Lab, tmp_pa
     assert rows["raters", "teq"]["values"] == "0 to 64"
 
 
-def test_page_times_focus_attention_and_scales_are_exported(lab: Lab, tmp_path: Path) -> None:
-    finished(lab, people=1)
-    export_study(lab, "small", tmp_path / "out")
+def test_page_times_focus_attention_and_scales_are_exported(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    finished(sqlite_lab, people=1)
+    export_study(sqlite_lab, "small", tmp_path / "out")
     pages = table(tmp_path / "out", "pages")
     assert pages.filter(pl.col("page").str.starts_with("rate"))["focus_losses"].to_list() == [
         "2",
@@ -116,12 +120,12 @@ def test_page_times_focus_attention_and_scales_are_exported(lab: Lab, tmp_path: 
     assert answers["position"].to_list() == [str(number) for number in range(1, 17)]
 
 
-def test_comments_and_written_replies_are_exported(lab: Lab, tmp_path: Path) -> None:
-    service, _ = opened(lab, parse_study(WRITE))
+def test_comments_and_written_replies_are_exported(sqlite_lab: Lab, tmp_path: Path) -> None:
+    service, _ = opened(sqlite_lab, parse_study(WRITE))
     person = someone(service, "ann")
     walk(service, person)
     service.actions.close()
-    export_study(lab, "writers", tmp_path / "out")
+    export_study(sqlite_lab, "writers", tmp_path / "out")
     written = table(tmp_path / "out", "written_replies")
     assert written["text"].to_list() == ["I am so sorry to hear it"] * 2
     assert written["rater"].unique().to_list() == [person]
@@ -141,13 +145,13 @@ def test_an_excluded_rater_is_listed_with_the_reason_and_their_ratings_apart(
     assert table(tmp_path / "out", "ratings_of_excluded")["rater"].to_list() == [person] * 2
 
 
-def test_who_left_before_the_end_is_listed_with_how(lab: Lab, tmp_path: Path) -> None:
-    service, _ = opened(lab)
+def test_who_left_before_the_end_is_listed_with_how(sqlite_lab: Lab, tmp_path: Path) -> None:
+    service, _ = opened(sqlite_lab)
     person = someone(service, "ann")
     walk(service, person, until="rate")
     service.leave(person, delete=False)
     service.actions.close()
-    export_study(lab, "small", tmp_path / "out")
+    export_study(sqlite_lab, "small", tmp_path / "out")
     [row] = table(tmp_path / "out", "raters").to_dicts()
     assert (row["rater"], row["status"], row["ratings"]) == (person, "withdrawn", "0")
 
@@ -186,13 +190,15 @@ def test_who_finished_has_no_partial_answers(sqlite_lab: Lab, tmp_path: Path) ->
     assert not (tmp_path / "out" / "partial_answers.csv").exists()
 
 
-def test_of_whoever_deleted_their_data_only_the_count_is_left(lab: Lab, tmp_path: Path) -> None:
-    service, _ = opened(lab)
+def test_of_whoever_deleted_their_data_only_the_count_is_left(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    service, _ = opened(sqlite_lab)
     person = someone(service, "ann")
     rate_all(service, person, "3")
     service.leave(person, delete=True)
     service.actions.close()
-    export_study(lab, "small", tmp_path / "out", identities=True)
+    export_study(sqlite_lab, "small", tmp_path / "out", identities=True)
     [row] = table(tmp_path / "out", "raters").to_dicts()
     assert {name: value for name, value in row.items() if value is not None} == {
         "rater": row["rater"],
@@ -213,10 +219,10 @@ TELLING = {"arm", "respondent", "response", "rating", "label"}
 
 
 def test_an_open_study_is_exported_without_how_and_in_which_arm_was_rated(
-    lab: Lab, tmp_path: Path
+    sqlite_lab: Lab, tmp_path: Path
 ) -> None:
-    finished(lab, close=False)
-    done = export_study(lab, "small", tmp_path / "out")
+    finished(sqlite_lab, close=False)
+    done = export_study(sqlite_lab, "small", tmp_path / "out")
     assert done.blind
     assert "not closed" in done.notes[0]
     for name in ("ratings", "raters"):
@@ -227,9 +233,9 @@ def test_an_open_study_is_exported_without_how_and_in_which_arm_was_rated(
 
 
 def test_an_export_tells_no_result_where_only_one_arm_takes_people(
-    lab: Lab, tmp_path: Path
+    sqlite_lab: Lab, tmp_path: Path
 ) -> None:
-    service, _ = opened(lab)
+    service, _ = opened(sqlite_lab)
     service.actions.stop_arm("two")
     rate_all(service, someone(service, "ann"), "3")
     person = someone(service, "ben")
@@ -237,17 +243,19 @@ def test_an_export_tells_no_result_where_only_one_arm_takes_people(
     assert isinstance(page, Page)
     service.submit(person, page.step, {"empathy": "3"}, {})
     service.actions.exclude(service.actions.participants()[0].person, "asked to be")
-    export_study(lab, "small", tmp_path / "out")
+    export_study(sqlite_lab, "small", tmp_path / "out")
     for name in ("ratings_of_excluded", "partial_answers", "ratings", "raters"):
         assert not TELLING & set(table(tmp_path / "out", name).columns)
     assert "empathy" not in table(tmp_path / "out", "partial_answers")["question"].to_list()
 
 
-def test_a_study_that_an_arm_joined_hides_its_results_again(lab: Lab, tmp_path: Path) -> None:
-    finished(lab)
-    with lab.writing() as connection:
+def test_a_study_that_an_arm_joined_hides_its_results_again(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    finished(sqlite_lab)
+    with sqlite_lab.writing() as connection:
         connection.execute(update(schema.studies).values(status="open"))
-    export_study(lab, "small", tmp_path / "out")
+    export_study(sqlite_lab, "small", tmp_path / "out")
     assert not TELLING & set(table(tmp_path / "out", "ratings").columns)
 
 
@@ -271,9 +279,11 @@ def test_what_was_felt_after_situations_is_left_out_while_the_study_is_open(
     assert "panas_positive_evoked" in table(tmp_path / "closed", "raters").columns
 
 
-def test_a_look_at_an_open_study_is_written_down_with_its_reason(lab: Lab, tmp_path: Path) -> None:
-    service, _ = finished(lab, close=False)
-    assert not export_study(lab, "small", tmp_path / "out", peek="safety", who="ann").blind
+def test_a_look_at_an_open_study_is_written_down_with_its_reason(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    service, _ = finished(sqlite_lab, close=False)
+    assert not export_study(sqlite_lab, "small", tmp_path / "out", peek="safety", who="ann").blind
     assert "arm" in table(tmp_path / "out", "ratings").columns
     acts = [(item.who, item.action, item.details) for item in service.actions.audit()]
     assert ("ann", "peek", {"reason": "safety", "shown": "export"}) in acts

@@ -73,6 +73,7 @@ class Walker:
         if not self.scripted:
             self._copy = browser.new_context(reduced_motion="reduce", **scripts).new_page()
         self.seen: list[str] = []
+        self._answered: set[str] = set()
         self.sent = 0
         self.troubles: list[str] = []
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
@@ -147,7 +148,7 @@ class Walker:
         self._hold()
 
     def answer(self, step: str, text: str = "") -> None:
-        """Fills in the page and sends it: with clicks where scripts may react to them."""
+        """Fills in the page and sends it: the first of its kind with clicks, if scripts run."""
         if not text and step.startswith("chat"):
             self.sent += 1
             text = f"[say {self.name} is heard, {self.sent}]"
@@ -156,7 +157,9 @@ class Walker:
             for (own, name), value in self.right.items()
             if own in (step, step.rpartition("/")[0])
         }
-        if self.scripted:
+        kind = re.sub(r"\d+", "N", step)
+        if self.scripted and kind not in self._answered:
+            self._answered.add(kind)
             self._click(right, text or STORY)
         else:
             self.page.evaluate(_FILL, {"right": right, "text": text or STORY})

@@ -53,9 +53,9 @@ def test_trouble_is_said_once_and_that_it_is_over_too(
             until(lambda: len(platform.requests) >= 7)
             running.stop()
     said = [record.getMessage() for record in caplog.records]
-    assert [item for item in said if "cannot be asked" in item] == [
+    assert [item for item in said if "cannot be reached" in item] == [
         (
-            "Prolific cannot be asked, the study goes on without: "
+            "Prolific cannot be reached; the study continues without it: "
             "the API does not respond as expected (HTTP 500)"
         )
     ]
@@ -101,7 +101,7 @@ def test_a_failure_that_nobody_thought_of_does_not_end_it(
     until(lambda: len(rounds) > 3)
     running.stop()
     assert [record.getMessage() for record in caplog.records] == [
-        "Prolific cannot be asked, the study goes on without: ZeroDivisionError"
+        "Prolific cannot be reached; the study continues without it: ZeroDivisionError"
     ]
 
 

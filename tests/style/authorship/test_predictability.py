@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.errors import InputError, MissingExtra
-from empathylab.style.authorship.classifier import ngram_counts, situation_folds, weighted
+from empathylab.errors import InputError
+from empathylab.style.authorship.classifier import (
+    ngram_counts,
+    out_of_fold,
+    situation_folds,
+    weighted,
+)
 from empathylab.style.authorship.predictability import macro_f1, permutation_p, predictability
 from empathylab.style.authorship.refitting import refitting_factor
 
@@ -45,7 +48,8 @@ def test_an_accuracy_of_1_still_has_an_interval() -> None:
         for column in ("situation", "respondent")
     )
     fold = situation_folds(texts["situation"].to_list(), 5, seed=3)
-    factor = refitting_factor(ngram_counts(texts["text"]), place, writer, fold, seed=3)
+    features = weighted(ngram_counts(texts["text"]), np.ones(texts.height, dtype=bool))
+    factor = refitting_factor(features, place, writer, fold, seed=3)
     assert 1 < factor < 1.6
     n = 30 / factor**2
     assert found.full.low == pytest.approx(n / (n + 1.959964**2), abs=1e-6)
@@ -108,6 +112,16 @@ def test_macro_f1_by_hand() -> None:
 
 def test_a_class_never_told_and_never_there_scores_0() -> None:
     assert macro_f1(np.array([[4.0, 0], [0, 0]])) == pytest.approx(0.5)
+
+
+def test_a_writer_without_training_texts_is_never_named() -> None:
+    marks = {0: "oh no oh no", 1: "well well", 2: "hm hm hm"}
+    writers = np.array([0, 1, 2, 0, 2, 0, 2])
+    fold = np.array([0, 0, 0, 1, 1, 2, 2])
+    texts = pl.Series([marks[number] for number in writers])
+    named = out_of_fold(ngram_counts(texts), writers, fold)
+    assert named[[0, 2]].tolist() == [0, 2]
+    assert named[1] != 1
 
 
 def test_macro_f1_is_that_of_scikit_learn() -> None:
@@ -225,17 +239,11 @@ def test_texts_of_marks_only_can_be_classified() -> None:
     assert "without length" not in accuracy
 
 
-def test_without_scikit_learn_the_install_command_is_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'empathylab\[style\]'"):
-        predictability(two_styles())
-
-
 def test_texts_that_share_nothing_are_given_to_who_wrote_most() -> None:
     letters = [chr(ord("a") + number) for number in range(15)]
-    rows = [("b" if number < 5 else "a", number, 2 * one) for number, one in enumerate(letters)]
+    rows = [
+        ("b" if number < 5 else "a", number, 2 * letter) for number, letter in enumerate(letters)
+    ]
     frame = pl.DataFrame(rows, schema=["respondent", "situation", "text"], orient="row")
     found = predictability(frame, with_ablations=False)
     assert [sum(row) for row in zip(*found.full.confusion, strict=True)] == [0, 15]

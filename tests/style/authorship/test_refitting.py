@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.style.authorship.classifier import ngram_counts, situation_folds
+from empathylab.style.authorship.classifier import ngram_counts, situation_folds, weighted
 from empathylab.style.authorship.refitting import _variance, refitting_factor
 
 SITUATION = np.repeat(np.arange(40), 2)
@@ -17,7 +17,8 @@ WRITER = np.tile([0, 1], 40)
 
 def factor(texts: list[str]) -> float:
     folds = situation_folds([f"{number:02}" for number in SITUATION], 5, seed=1)
-    return refitting_factor(ngram_counts(pl.Series(texts)), SITUATION, WRITER, folds, seed=1)
+    features = weighted(ngram_counts(pl.Series(texts)), np.ones(len(texts), dtype=bool))
+    return refitting_factor(features, SITUATION, WRITER, folds, seed=1)
 
 
 def drawn(templates: int, seed: int) -> list[str]:
@@ -36,6 +37,15 @@ def test_alike_texts_in_different_folds_widen_the_error() -> None:
     # that of independent identifications.
     found = [factor(drawn(2, seed)) for seed in range(4)]
     assert np.mean(found) == pytest.approx(1.26, abs=0.12)
+
+
+def test_the_order_of_situations_does_not_matter() -> None:
+    texts = drawn(2, 0)
+    features = weighted(ngram_counts(pl.Series(texts)), np.ones(len(texts), dtype=bool))
+    folds = situation_folds([f"{number:02}" for number in SITUATION], 5, seed=1)
+    order = np.arange(len(texts)).reshape(-1, 2)[::-1].ravel()
+    turned = (values[order] for values in (features, SITUATION, WRITER, folds))
+    assert refitting_factor(*turned, seed=1) == factor(texts)
 
 
 def test_the_variance_of_exchanged_respondents_is_that_of_all_exchanges() -> None:

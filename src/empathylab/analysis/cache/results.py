@@ -28,7 +28,7 @@ from empathylab.store.results import read_result, save_result
 Result = TypeVar("Result")
 
 # What the numbers come from, beside our own code.
-_LIBRARIES = ("polars", "numpy", "scipy", "scikit-learn", "formulae", "vaderSentiment")
+_LIBRARIES = ("polars", "numpy", "scipy", "formulae", "vaderSentiment")
 
 
 def cached(lab: Lab, topic: str, inputs: Any, compute: Callable[[], Result]) -> Result:

@@ -291,7 +291,9 @@ def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
         if broken and sum(broken.values()) > _MOST_FAULTS * total:
             found.append(
                 f"{pair}: the simulator failed in {sum(broken.values())} of {total} conversations "
-                f"({_kinds(broken)}), which are not scored. The remaining ones are a selection."
+                f"({_kinds(broken)}), which are not scored."
+                + " The remaining ones are a selection."
+                * (result.n > 0)
             )
         if own:
             found.append(

@@ -216,6 +216,10 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
     """
     if _fewest_raters(frame) < FEW_RATERS:
         return None
+    # Where all of an arm's ratings are on one side of a threshold, its effect there is infinite.
+    rating = pl.col("rating")
+    lowest, highest = rating.min().over("arm").max(), rating.max().over("arm").min()
+    frame = frame.with_columns(rating.clip(lowest, highest))
     found = []
     for cluster in ("rater", *([REPLY] if REPLY in frame.columns else [])):
         if frame[cluster].n_unique() == frame.height:

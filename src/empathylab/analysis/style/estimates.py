@@ -11,7 +11,7 @@ import polars as pl
 
 from empathylab.analysis.style.texts import Reuse, read_chunk, read_texts, tagged_sentences
 from empathylab.analysis.text.apa import counted
-from empathylab.errors import InputError, MissingExtra
+from empathylab.errors import InputError
 from empathylab.style import (
     Diversity,
     Lexicon,
@@ -269,9 +269,6 @@ def _identification(
             most=depth.most_predicted,
             seed=seed,
         )
-    except MissingExtra as error:
-        notes.append(str(error))
-        return None
     except InputError as error:
         if folds < 2:
             raise

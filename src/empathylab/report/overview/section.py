@@ -18,7 +18,7 @@ from empathylab.analysis.text.numbers import number
 from empathylab.report.blocks import Block, Fold, Partial, Row, Section, Table, Text, kept
 from empathylab.report.scores.section import runs_fold
 
-_COMPUTES = ("empathylab", "numpy", "scipy", "polars", "statsmodels", "scikit-learn", "altair")
+_COMPUTES = ("empathylab", "numpy", "scipy", "polars", "statsmodels", "altair")
 _STYLE = (
     "Style is described from the texts alone: counts per response, words compared with the other "
     "respondents by the log odds ratio with an informative prior (Monroe et al. 2008), and how "

@@ -246,11 +246,13 @@ const charts = (() => {
       const spec = specs[Number(place.dataset.chart)];
       return [place, { spec, who: whoOf(spec), hidden: [], view: null }];
     }));
+    const pageColours = () => {
+      const style = getComputedStyle(document.documentElement);
+      return Object.fromEntries(Object.keys(LIGHT).map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    };
     const draw = async (place) => {
       const state = states.get(place);
-      const read = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-      const colours = { ink: read("--ink"), line: read("--line"), quiet: read("--quiet") };
-      const config = look(colours, "transparent", getComputedStyle(document.body).fontFamily);
+      const config = look(pageColours(), "transparent", getComputedStyle(document.body).fontFamily);
       const themed = dark.matches ? darkened(state.spec) : state.spec;
       const made = switchable(themed, state.who, state.hidden, false);
       place.classList.toggle("matrix", isMatrix(made, place.closest("figure").clientWidth || place.clientWidth));
@@ -310,12 +312,12 @@ const charts = (() => {
       });
       return group;
     };
-    const paint = () => {
+    const paint = (darkly = dark.matches) => {
       for (const [place, state] of states) {
         const colours = state.who?.range ?? [];
         for (const swatch of place.closest("figure").querySelectorAll(".swatch")) {
           const colour = colours[Number(swatch.dataset.place)];
-          swatch.style.background = (dark.matches && DARK[colour]) || colour;
+          swatch.style.background = (darkly && DARK[colour]) || colour;
         }
       }
     };
@@ -376,6 +378,27 @@ const charts = (() => {
     const rest = () => places.filter((place) => !closed(place)).forEach(ask);
     (window.requestIdleCallback ?? setTimeout)(() => queue.then(rest), { timeout: 1500 });
     window.addEventListener("beforeprint", () => places.filter((place) => !place.closest("details:not([open])")).forEach(ask));
+    // Paper is white: while a dark page is printed, its charts have the colours of a light one.
+    let lightened = [];
+    window.addEventListener("beforeprint", () => {
+      if (!dark.matches) return;
+      paint(false);
+      const light = new Map(Object.entries(DARK).map(([before, after]) => [after.toLowerCase(), before]));
+      for (const [name, colour] of Object.entries(pageColours())) light.set(colour.toLowerCase(), LIGHT[name]);
+      for (const part of document.querySelectorAll(".chart svg.marks :is([fill], [stroke])")) {
+        for (const name of ["fill", "stroke"]) {
+          const colour = part.getAttribute(name);
+          if (!light.has(colour?.toLowerCase())) continue;
+          part.setAttribute(name, light.get(colour.toLowerCase()));
+          lightened.push(() => part.setAttribute(name, colour));
+        }
+      }
+    });
+    window.addEventListener("afterprint", () => {
+      paint();
+      lightened.forEach((restore) => restore());
+      lightened = [];
+    });
     // Drawn in a closed part, the width was a guess.
     document.addEventListener("toggle", (event) => {
       if (!event.target.open) return;

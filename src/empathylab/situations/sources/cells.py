@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from empathylab.compute.threads import ahead
 from empathylab.errors import InputError
 from empathylab.tables import clean_text
 
@@ -26,7 +27,7 @@ def parts_of(
     import polars as pl
 
     number = first_row
-    for part in [table] if isinstance(table, pl.DataFrame) else table:
+    for part in [table] if isinstance(table, pl.DataFrame) else ahead(table):
         yield number, part
         number += part.height
 

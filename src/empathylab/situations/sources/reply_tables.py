@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
@@ -59,24 +59,21 @@ def replies_from(
     A large table comes in parts. `respondent` names who wrote every reply, for a table without
     that column.
     """
-    notes: tuple[str, ...] = ()
+    told = _Situations(where, set_id, emotions or {}, _needed(respondent))
     if situation_set is None:
-        situation_set = situations_told(
-            table,
-            where=where,
-            set_id=set_id,
-            title=title,
-            licence=licence,
-            emotions=emotions or {},
-            first_row=first_row,
-            needed=_needed(respondent),
-        )
-        counts = Counter(item.emotion for item in situation_set if item.emotion)
-        notes = tuple(emotion_warnings(counts))
-    reading = _Replies(situation_set, where, respondent)
+        check_set_id(set_id, where)
+    reading = _Replies(where, respondent, situation_set)
     for number, part in parts_of(table, first_row):
+        if situation_set is None:
+            told.take(part, number)
+            reading.known = told.found.keys()
         reading.take(part, number)
-    return Release(situation_set, reading.kinds, reading.kept(first_row), notes=notes)
+    replies = reading.kept(first_row)
+    if situation_set is not None:
+        return Release(situation_set, reading.kinds, replies)
+    found = told.as_set(title, licence)
+    counts = Counter(item.emotion for item in found if item.emotion)
+    return Release(found, reading.kinds, replies, notes=tuple(emotion_warnings(counts)))
 
 
 def _needed(respondent: str | None) -> list[str]:
@@ -86,10 +83,12 @@ def _needed(respondent: str | None) -> list[str]:
 class _Replies:
     """The replies of a table's parts."""
 
-    def __init__(self, situation_set: SituationSet, where: str, respondent: str | None) -> None:
+    def __init__(
+        self, where: str, respondent: str | None, situation_set: SituationSet | None
+    ) -> None:
         self.where, self.respondent = where, respondent
-        self.set_id = situation_set.id
-        self.known = {item.id for item in situation_set}
+        self.set_id = situation_set.id if situation_set else ""
+        self.known: Collection[str] = {item.id for item in situation_set or ()}
         self.kinds: dict[str, Kind] = {}
         self.rows: Rows[Reply] = Rows(Reply)
         self.keys: list[pl.Series] = []
@@ -110,7 +109,7 @@ class _Replies:
                 "details": pl.Series([None], dtype=pl.String).new_from_index(0, part.height),
             }
         )
-        known = by_value(frame, "situation", self.known.__contains__, pl.Boolean)
+        known = by_value(frame, "situation", lambda key: key in self.known, pl.Boolean)
         kinds = by_value(part, "kind", stated_kind, pl.String)
         wrong = (
             ~known.fill_null(False)
@@ -138,8 +137,8 @@ class _Replies:
                 f"the set {self.set_id} has no such situation",
                 where=place,
                 got=situation,
-                remedy="Fix the id, name the right set with --set, or add the column "
-                "'situation_text'.",
+                remedy="Fix the id, name the right set with --set, or leave out --set and give the "
+                "situations in a column 'situation_text'.",
             )
         sample_number(row.get("sample"), place)
         stated_kind(row.get("kind"), place)
@@ -166,26 +165,23 @@ class _Replies:
         return self.rows.without(superfluous) if superfluous else self.rows
 
 
-def situations_told(
-    table: pl.DataFrame | Iterable[pl.DataFrame],
-    *,
-    where: str,
-    set_id: str,
-    title: str,
-    licence: str,
-    emotions: Mapping[str, str],
-    first_row: int = 2,
-    needed: Sequence[str] = ("situation",),
-) -> SituationSet:
-    """The situations that a table of replies or ratings tells beside them."""
-    check_set_id(set_id, where)
-    found: dict[str, tuple[Situation, int]] = {}
-    for start, part in parts_of(table, first_row):
-        require_columns(part.columns, needed, where=where)
+class _Situations:
+    """The situations that a table tells beside the replies to them."""
+
+    def __init__(
+        self, where: str, set_id: str, emotions: Mapping[str, str], needed: Sequence[str]
+    ) -> None:
+        self.where, self.set_id, self.emotions, self.needed = where, set_id, emotions, needed
+        self.found: dict[str, tuple[Situation, int]] = {}
+        """By id, with the row that told it first."""
+
+    def take(self, part: pl.DataFrame, start: int) -> None:
+        """Keeps the situations of a part, whose first row has that number."""
+        require_columns(part.columns, self.needed, where=self.where)
         if "situation_text" not in part.columns:
             raise InputError(
                 "the file does not say which situations these are",
-                where=where,
+                where=self.where,
                 got=", ".join(part.columns),
                 remedy="Name their set with --set, or add the column 'situation_text'.",
             )
@@ -193,9 +189,9 @@ def situations_told(
         rows = part.select(columns).with_row_index("row", start)
         for row in rows.unique(subset=columns, keep="first", maintain_order=True).rows(named=True):
             number = row.pop("row")
-            place = f"{where} row {number}"
-            situation = _situation_told(row, emotions, place)
-            known = found.setdefault(situation.id, (situation, number))
+            place = f"{self.where} row {number}"
+            situation = _situation_told(row, self.emotions, place)
+            known = self.found.setdefault(situation.id, (situation, number))
             if known[0] != situation:
                 raise InputError(
                     f"the situation differs from row {known[1]}",
@@ -203,16 +199,19 @@ def situations_told(
                     got=situation.id,
                     remedy="Give it another id, or fix the text.",
                 )
-    return SituationSet(
-        id=set_id,
-        version=1,
-        title=title,
-        language="en",
-        licence=licence,
-        validated=False,
-        description=f"Imported from {where}.",
-        situations=tuple(situation for situation, _ in found.values()),
-    )
+
+    def as_set(self, title: str, licence: str) -> SituationSet:
+        """All that were found."""
+        return SituationSet(
+            id=self.set_id,
+            version=1,
+            title=title,
+            language="en",
+            licence=licence,
+            validated=False,
+            description=f"Imported from {self.where}.",
+            situations=tuple(situation for situation, _ in self.found.values()),
+        )
 
 
 def _situation_told(row: Mapping[str, Any], emotions: Mapping[str, str], where: str) -> Situation:

@@ -35,7 +35,7 @@ class Rows(Sequence[Thing], Generic[Thing]):
     def append(self, frame: pl.DataFrame) -> None:
         """Takes the next part."""
         self._length += frame.height
-        self._digest.update(frame.write_ndjson().encode())
+        self._digest.update(frame.hash_rows().to_numpy().tobytes())
         self._parts.append(frame)
         if self._length > _IN_MEMORY:
             self._parts = [self._stored(number, part) for number, part in enumerate(self._parts)]

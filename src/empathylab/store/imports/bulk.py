@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from contextlib import nullcontext
-from itertools import chain
+import functools
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import polars as pl
 from sqlalchemy import Connection, Table, func, select
 from sqlalchemy.exc import DBAPIError
 
+from empathylab.compute.threads import ahead
+from empathylab.store.listings.search_index import leave_for_later
 from empathylab.store.schema import responses, studies
-from empathylab.store.schema.search import (
-    FILL_AFTER,
-    INSERT_TRIGGER,
-    KEEP_WORDS,
-    KEPT_WORDS_BYTES,
-)
 
 _ROWS_PER_STATEMENT = 200
 _MANY = 20_000
 _CACHE_KB = 128 * 1024
-_WORDS_BYTES = 64 * 1024 * 1024
 _INDEX_MEMORY = "256MB"
 _LONGEST_WAIT = "2s"
 _SQLITE_INDEXES = """
@@ -40,24 +35,62 @@ WHERE contype = 'f' AND conrelid = to_regclass(%s)
 """
 
 
-def insert_frame(connection: Connection, table: Table, frame: pl.DataFrame) -> None:
-    """Inserts the frame's rows; its columns are named as the table's, JSON columns hold text."""
-    if not frame.height:
-        return
-    columns = ", ".join(frame.columns)
+def insert_frames(
+    connection: Connection, table: Table, frames: Iterable[pl.DataFrame]
+) -> Iterator[int]:
+    """Inserts the frames' rows; gives the number of rows after each frame.
+
+    Their columns are named as the table's, JSON columns hold text. A frame is made while the one
+    before it is written, so whatever makes them must not use the connection.
+    """
     if connection.dialect.name == "postgresql":
-        cursor: Any = connection.connection.cursor()
-        with cursor, cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN (FORMAT csv)") as copy:
-            copy.write(frame.write_csv(include_header=False))
+        for columns, rows, content in ahead(_as_csv(frame) for frame in frames):
+            cursor: Any = connection.connection.cursor()
+            copied = f"COPY {table.name} ({columns}) FROM STDIN (FORMAT csv)"
+            with cursor, cursor.copy(copied) as copy:
+                copy.write(content)
+            yield rows
         return
+    for columns, rows, statements in ahead(_as_statements(frame) for frame in frames):
+        for values, parameters in statements:
+            statement = f"INSERT INTO {table.name} ({columns}) VALUES {values}"  # noqa: S608
+            connection.exec_driver_sql(statement, parameters)
+        yield rows
+
+
+def _as_csv(frame: pl.DataFrame) -> tuple[str, int, str]:
+    return ", ".join(frame.columns), frame.height, frame.write_csv(include_header=False)
+
+
+def _as_statements(frame: pl.DataFrame) -> tuple[str, int, list[tuple[str, tuple[Any, ...]]]]:
+    """Many rows per statement; a value that is the same in all rows is handed over once."""
+    if not frame.height:
+        return "", 0, []
     moments = pl.selectors.datetime().dt.strftime("%Y-%m-%d %H:%M:%S%.6f")
-    rows = frame.with_columns(moments).rows()
-    marks = f"({', '.join('?' * frame.width)})"
+    frame = frame.with_columns(moments)
+    first = frame.row(0)
+    same = tuple(column.eq_missing(value).all() for column, value in zip(frame, first, strict=True))
+    constants = [value for value, alike in zip(first, same, strict=True) if alike]
+    others = [column.name for column, alike in zip(frame, same, strict=True) if not alike]
+    rows = frame.select(others).rows() if others else [()] * frame.height
+    statements = []
     for start in range(0, len(rows), _ROWS_PER_STATEMENT):
         part = rows[start : start + _ROWS_PER_STATEMENT]
-        values = ", ".join([marks] * len(part))
-        statement = f"INSERT INTO {table.name} ({columns}) VALUES {values}"  # noqa: S608
-        connection.exec_driver_sql(statement, tuple(chain.from_iterable(part)))
+        parameters = (*constants, *itertools.chain.from_iterable(part))
+        statements.append((_values_clause(same, len(part)), parameters))
+    return ", ".join(frame.columns), frame.height, statements
+
+
+@functools.cache
+def _values_clause(same: tuple[bool, ...], rows: int) -> str:
+    """Numbered parameters: first those of the constant columns, then the others row by row."""
+    others = itertools.count(sum(same) + 1)
+    lines = []
+    for _ in range(rows):
+        constants = itertools.count(1)
+        marks = (f"?{next(constants if alike else others)}" for alike in same)
+        lines.append(f"({', '.join(marks)})")
+    return ", ".join(lines)
 
 
 @contextlib.contextmanager
@@ -78,21 +111,11 @@ def loading(connection: Connection, table: Table, rows: int) -> Iterator[None]:
         indexes = _found(connection, _SQLITE_INDEXES, table) if many else {}
         for name in indexes:
             connection.exec_driver_sql(f"DROP INDEX {name}")
-        with _filling_search(connection, newest) if table is responses else nullcontext():
-            yield
+        if many and table is responses:
+            leave_for_later(connection, newest)
+        yield
         for statement in indexes.values():
             connection.exec_driver_sql(statement)
-
-
-@contextlib.contextmanager
-def _filling_search(connection: Connection, newest: int) -> Iterator[None]:
-    """The words of responses that are newer go into SQLite's search index once all are there."""
-    connection.exec_driver_sql("DROP TRIGGER response_search_insert")
-    yield
-    connection.exec_driver_sql(KEEP_WORDS, (_WORDS_BYTES,))
-    connection.exec_driver_sql(FILL_AFTER, (newest,))
-    connection.exec_driver_sql(KEEP_WORDS, (KEPT_WORDS_BYTES,))
-    connection.exec_driver_sql(INSERT_TRIGGER)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from empathylab.scales.published import PublishedAdministration, PublishedResults
 from empathylab.store import schema
-from empathylab.store.imports.bulk import insert_frame
+from empathylab.store.imports.bulk import insert_frames
 from empathylab.store.inserts import add_respondent, insert_returning_ids, now
 
 Change = Literal["added", "unchanged", "replaced", "new version", "skipped"]
@@ -113,4 +113,5 @@ def _add_values(
         for item, value in one.values.items()
     ]
     types = {"administration_id": pl.Int64, "item": pl.Int64, "value": pl.Float64}
-    insert_frame(connection, schema.item_answers, pl.DataFrame(rows, schema=types, orient="row"))
+    frame = pl.DataFrame(rows, schema=types, orient="row")
+    sum(insert_frames(connection, schema.item_answers, [frame]))

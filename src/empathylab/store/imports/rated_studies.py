@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
@@ -16,7 +16,7 @@ from empathylab.situations.sources.released import RatedStudy, Rater, Rating
 from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
 from empathylab.store.frames import read_frame
-from empathylab.store.imports.bulk import insert_frame, loading
+from empathylab.store.imports.bulk import insert_frames, loading
 from empathylab.store.imports.changes import ImportCounts, compare_rows, delete_rows
 from empathylab.store.imports.rater_answers import store_answers, without_answers
 from empathylab.store.imports.responses import ResponseImport
@@ -209,37 +209,40 @@ class _Ratings:
 
     def store(self, ratings: Sequence[Rating], replies: ResponseImport) -> ImportCounts:
         """Adds, changes and removes; gives how many of each."""
-        newest = replies.responses()
-        kept = [self.held.clear()]
-        changed: list[pl.DataFrame] = []
-        added = shared = 0
+        self.kept, self.changed = [self.held.clear()], list[pl.DataFrame]()
+        self.shared = 0
+        rows = self._rows(ratings, replies.responses(), replies.source)
         fresh = len(ratings) - self.held.height - self.others.height
         with loading(self.connection, schema.ratings, fresh):
-            for part in frames_of(ratings, Rating, _TYPES):
-                frame = self._identified(part, newest, replies.source)
-                if self.others.height:
-                    both = frame.join(self.others, on=_KEY, how="inner", maintain_order="left")
-                    self._refuse_other_value(both, replies.source)
-                    shared += both.height
-                    frame = frame.join(self.others, on=_KEY, how="anti", maintain_order="left")
-                if self.held.height:
-                    again = frame.join(
-                        self.held, on=_KEY, how="inner", suffix="_held", maintain_order="left"
-                    )
-                    kept.append(again.select(self.held.columns))
-                    differ = [~pl.col(name).eq_missing(pl.col(f"{name}_held")) for name in _RATED]
-                    changed.append(again.filter(pl.any_horizontal(differ)))
-                    frame = frame.join(self.held, on=_KEY, how="anti", maintain_order="left")
-                added += frame.height
-                columns = (*_KEY, "arm_id", *_RATED)
-                rows = frame.select(*columns, import_id=pl.lit(self.number))
-                insert_frame(self.connection, schema.ratings, rows)
-                self.tick(part.height)
-        again = pl.concat(kept)
+            added = sum(insert_frames(self.connection, schema.ratings, rows))
+        again = pl.concat(self.kept)
         removed = self.held.join(again, on="id", how="anti")["id"].to_list()
         delete_rows(self.connection, schema.ratings, removed)
-        count = self._update(changed)
-        return ImportCounts("ratings", added, count, len(removed), again.height - count + shared)
+        count = self._update(self.changed)
+        same = again.height - count + self.shared
+        return ImportCounts("ratings", added, count, len(removed), same)
+
+    def _rows(
+        self, ratings: Sequence[Rating], newest: pl.DataFrame, source: str
+    ) -> Iterator[pl.DataFrame]:
+        """The rows of the table for new ratings, part by part; others are compared and noted."""
+        for part in frames_of(ratings, Rating, _TYPES):
+            self.tick(part.height)
+            frame = self._identified(part, newest, source)
+            if self.others.height:
+                both = frame.join(self.others, on=_KEY, how="inner", maintain_order="left")
+                self._refuse_other_value(both, source)
+                self.shared += both.height
+                frame = frame.join(self.others, on=_KEY, how="anti", maintain_order="left")
+            if self.held.height:
+                again = frame.join(
+                    self.held, on=_KEY, how="inner", suffix="_held", maintain_order="left"
+                )
+                self.kept.append(again.select(self.held.columns))
+                differ = [~pl.col(name).eq_missing(pl.col(f"{name}_held")) for name in _RATED]
+                self.changed.append(again.filter(pl.any_horizontal(differ)))
+                frame = frame.join(self.held, on=_KEY, how="anti", maintain_order="left")
+            yield frame.select(*_KEY, "arm_id", *_RATED, import_id=pl.lit(self.number))
 
     def _identified(self, part: pl.DataFrame, newest: pl.DataFrame, source: str) -> pl.DataFrame:
         """The ratings with the lab's ids of their raters, responses and arms."""

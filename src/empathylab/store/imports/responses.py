@@ -15,7 +15,7 @@ from empathylab.situations.sources.released import Reply
 from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
 from empathylab.store.frames import read_frame, read_parts
-from empathylab.store.imports.bulk import insert_frame, loading
+from empathylab.store.imports.bulk import insert_frames, loading
 from empathylab.store.imports.changes import CHUNK, ImportCounts, delete_rows
 from empathylab.store.inserts import now
 
@@ -39,7 +39,7 @@ class ResponseImport:
     respondents: Mapping[str, int]
     source: str
     tick: Callable[[int], None] = lambda rows: None
-    """Called with the number of rows that were written."""
+    """Called with the number of rows, part by part."""
     removed: list[int] = field(default_factory=list)
 
     def store(self, replies: Sequence[Reply]) -> ImportCounts:
@@ -88,7 +88,8 @@ class ResponseImport:
             pl.lit(0, pl.Int64).alias("place"),
             *(pl.lit(None, pl.String).alias(name) for name in ("text", "details")),
         )
-        for frame in self._frames(replies) if held.height or others.height else ():
+        for plain in self._frames(replies) if held.height or others.height else ():
+            frame = _with_content(plain)
             both = frame.join(others, on=_KEY, how="inner", suffix="_held", maintain_order="left")
             self._refuse_other_text(both.filter(pl.col("words") != pl.col("words_held")))
             shared.append(both.select(_KEY))
@@ -101,11 +102,10 @@ class ResponseImport:
         return pl.concat(shared), pl.concat(known)
 
     def _frames(self, replies: Sequence[Reply]) -> Iterator[pl.DataFrame]:
-        """The replies part by part, with their situations' ids and what their content is."""
+        """The replies part by part, with their situations' ids."""
         ids = self._situation_ids()
         for frame in frames_of(replies, Reply, _TYPES):
-            joined = frame.join(ids, on="situation", how="left", maintain_order="left")
-            yield _with_content(joined)
+            yield frame.join(ids, on="situation", how="left", maintain_order="left")
 
     def _situation_ids(self) -> pl.DataFrame:
         return pl.DataFrame(
@@ -123,28 +123,32 @@ class ResponseImport:
             },
             schema={"respondent": pl.String, "respondent_id": pl.Int64},
         )
-        added_at, written = now(), 0
+        rows = self._rows(replies, known, respondents)
         with loading(self.connection, schema.responses, len(replies) - known.height):
-            for frame in self._frames(replies):
-                fresh = frame.join(known, on=_KEY, how="anti", maintain_order="left").join(
-                    respondents, on="respondent", how="left", maintain_order="left"
-                )
-                empty = pl.col("text") == ""
-                rows = fresh.select(
-                    "situation_id",
-                    "respondent_id",
-                    "sample",
-                    "text",
-                    outcome=pl.when(empty).then(pl.lit("empty")).otherwise(pl.lit("valid")),
-                    reason=pl.when(empty).then(pl.lit("the reply contains no text")),
-                    added_at=pl.lit(added_at),
-                    import_id=pl.lit(self.number),
-                    details=pl.col("details").fill_null("null"),
-                )
-                insert_frame(self.connection, schema.responses, rows)
-                written += rows.height
-                self.tick(frame.height)
-        return written
+            return sum(insert_frames(self.connection, schema.responses, rows))
+
+    def _rows(
+        self, replies: Sequence[Reply], known: pl.DataFrame, respondents: pl.DataFrame
+    ) -> Iterator[pl.DataFrame]:
+        """The rows of the table for the replies that are not known, part by part."""
+        added_at, empty = now(), pl.col("text") == ""
+        for frame in self._frames(replies):
+            fresh = frame
+            if known.height:
+                fresh = frame.join(known, on=_KEY, how="anti", maintain_order="left")
+            yield fresh.join(
+                respondents, on="respondent", how="left", maintain_order="left"
+            ).select(
+                "situation_id",
+                "respondent_id",
+                "sample",
+                "text",
+                outcome=pl.when(empty).then(pl.lit("empty")).otherwise(pl.lit("valid")),
+                reason=pl.when(empty).then(pl.lit("the reply contains no text")),
+                added_at=pl.lit(added_at),
+                import_id=pl.lit(self.number),
+                details=pl.col("details").fill_null("null"),
+            )
 
     def _update(self, rows: pl.DataFrame) -> None:
         """Writes other texts, or another place, where the file has changed."""

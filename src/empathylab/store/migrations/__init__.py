@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 # The newest step; a test compares it with the files in versions/.
-HEAD = "0019"
-# Indexes of the newest step that PostgreSQL builds beforehand, while others read and write, for
-# labs of the step before it.
+HEAD = "0020"
+# Indexes of the step after this one, which PostgreSQL builds beforehand, while others read and
+# write.
 ONLINE_SINCE = "0018"
 ONLINE_INDEXES = {
     "ix_ratings_arm_id_rater_id": "ratings (arm_id, rater_id)",

@@ -144,7 +144,7 @@ class Alerts:
         try:
             sender.send(self._notice(due))
         except OSError as error:
-            log.warning("alerts by %s were not taken: %s", channel, error)
+            log.warning("alerts by %s were not accepted: %s", channel, error)
             with service.lab.writing() as connection:
                 for item in due:
                     pause = min(timedelta(minutes=2**item.attempts), _LONGEST_PAUSE)

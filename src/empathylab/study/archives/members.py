@@ -149,7 +149,9 @@ def _entries(packed: zipfile.ZipFile, where: str) -> dict[str, zipfile.ZipInfo]:
             _refuse("a file in the archive is compressed in an unknown way", where, item.filename)
         swollen = item.file_size > _MOST_RATIO * max(1, item.compress_size)
         if item.file_size > _RATIO_FROM and swollen:
-            _refuse("a member is packed tighter than any study can be", where, item.filename)
+            _refuse(
+                "a file in the archive is compressed more than a study can be", where, item.filename
+            )
         found[item.filename] = item
     for name in (MANIFEST, *MEMBERS):
         if name not in found:
@@ -170,7 +172,11 @@ def _unpacked(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str) -> by
             if len(content) > most:
                 _refuse("a file in the archive is too large", where, entry.filename)
             if len(content) > _RATIO_FROM and len(content) > _MOST_RATIO * entry.compress_size:
-                _refuse("a member is packed tighter than any study can be", where, entry.filename)
+                _refuse(
+                    "a file in the archive is compressed more than a study can be",
+                    where,
+                    entry.filename,
+                )
     return bytes(content)
 
 
@@ -228,7 +234,7 @@ def _json(value: object, indent: int | None = None) -> str:
 
 def _parsed(content: bytes, where: str) -> Any:
     def no_number(name: str) -> NoReturn:
-        raise ValueError(f"{name} is no number")
+        raise ValueError(f"{name} is not a number")
 
     try:
         value = json.loads(content.decode(), parse_constant=no_number)

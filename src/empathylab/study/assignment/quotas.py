@@ -56,7 +56,7 @@ def require_told(study: Study, told: Mapping[str, str]) -> None:
     quotas = {quota.by: quota for quota in study.quotas if quota.source == "platform"}
     for name in told:
         if name not in quotas:
-            raise UnknownName("quota that links tell", name, tuple(quotas))
+            raise UnknownName("quota that links set", name, tuple(quotas))
     for name, quota in quotas.items():
         kinds = sorted({**quota.counts, **quota.shares})
         if not quota.others and told.get(name) not in kinds:

@@ -65,7 +65,7 @@ class Poll:
         """Says what is wrong, once for as long as it is the same."""
         if trouble != self._trouble:
             self._trouble = trouble
-            log.warning("Prolific cannot be asked, the study goes on without: %s", trouble)
+            log.warning("Prolific cannot be reached; the study continues without it: %s", trouble)
 
 
 def start_polling(
@@ -83,6 +83,8 @@ def start_polling(
         try:
             client = Prolific.from_environment()
         except UserError as error:
-            log.warning("Prolific cannot be asked, the study goes on without: %s", error.what)
+            log.warning(
+                "Prolific cannot be reached; the study continues without it: %s", error.what
+            )
             return None
     return Poll(service, client, every)

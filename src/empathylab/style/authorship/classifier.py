@@ -10,7 +10,6 @@ from __future__ import annotations
 import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.compute import one_thread
-from empathylab.errors import MissingExtra
+from empathylab.style.authorship.logistic import Logistic, fit_logistic
 from empathylab.style.text import ngrams
 from empathylab.style.text.tokens import word_lists
 
@@ -31,7 +30,6 @@ LONGEST = 20_000
 _MOST_CHARACTERS = 8_000_000
 _FEWEST_TEXTS = 2
 _COST = 10.0
-_ITERATIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +39,6 @@ class Counts:
     blocks: tuple[Any, ...]
     names: tuple[NDArray[np.object_], ...]
     kinds: tuple[str, ...]
-
-
-def require_sklearn() -> None:
-    """Raises with the install command where scikit-learn is missing."""
-    if find_spec("sklearn") is None:
-        raise MissingExtra("scikit-learn", "style", "Identifying authors")
 
 
 def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> Counts:
@@ -62,7 +54,7 @@ def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> C
             ngrams.words(word_lists(texts, fold=False)), (1, 2), fewest=_FEWEST_TEXTS
         ),
     }
-    held = {kind: one for kind, one in found.items() if one is not None}
+    held = {kind: block for kind, block in found.items() if block is not None}
     return Counts(
         blocks=tuple(block for block, _ in held.values()),
         names=tuple(names for _, names in held.values()),
@@ -140,9 +132,7 @@ def coefficients(features: Any, writers: Numbers) -> Array:
     """Per writer, the weight of each feature, over the mean weight for all writers."""
     if not features.shape[1]:
         return np.zeros((len(np.unique(writers)), 0))
-    weights = np.asarray(_fitted(features, writers, "lbfgs", 1e-4).coef_, dtype=float)
-    if len(weights) == 1:
-        weights = np.vstack([-weights[0], weights[0]])
+    weights = _fitted(features, writers).weights.T.astype(float)
     centred: Array = weights - weights.mean(axis=0)
     return centred
 
@@ -156,16 +146,12 @@ def _tell(features: Any, writers: Numbers, training: NDArray[np.bool_]) -> Numbe
         seen, unseen = seen[:, used], unseen[:, used]
     if len(known) == 1 or not seen.shape[1]:
         return np.full(int((~training).sum()), known[sizes.argmax()])
-    # With three writers or more, Newton's method makes the same choices in a third of the time.
-    solver, tolerance = ("lbfgs", 1e-4) if len(known) < 3 else ("newton-cg", 3e-5)
-    told: Numbers = _fitted(seen, writers[training], solver, tolerance).predict(unseen)
+    fitted = _fitted(seen, np.searchsorted(known, writers[training]))
+    told: Numbers = known[fitted.predict(unseen)]
     return told
 
 
-def _fitted(features: Any, writers: Numbers, solver: str, tolerance: float) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    model = LogisticRegression(C=_COST, max_iter=_ITERATIONS, solver=solver, tol=tolerance)
+def _fitted(features: Any, classes: Numbers) -> Logistic:
     # Threads cost more here than they give: tenfold on a busy machine.
     with one_thread():
-        return model.fit(features, writers)
+        return fit_logistic(features, classes, cost=_COST)

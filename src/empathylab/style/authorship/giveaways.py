@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.style.authorship.classifier import Counts, Numbers, coefficients, weighted
+from empathylab.style.authorship.classifier import Counts, Numbers, coefficients
 
 Array = NDArray[np.float64]
 
@@ -35,10 +35,12 @@ class Giveaway:
 
 
 def find_giveaways(
-    counts: Counts, writers: Numbers, names: Sequence[str], top: int
+    counts: Counts, features: Any, writers: Numbers, names: Sequence[str], top: int
 ) -> tuple[Giveaway, ...]:
-    """Per respondent and kind, the n-grams that do most to identify it, up to `top`."""
-    features = weighted(counts, np.ones(len(writers), dtype=bool))
+    """Per respondent and kind, the n-grams that do most to identify it, up to `top`.
+
+    `features` are the counts, weighted by all texts.
+    """
     weights = coefficients(features, writers)
     present = features.copy()
     present.data = (present.data > 0).astype(np.float32)

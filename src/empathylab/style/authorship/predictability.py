@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from empathylab.compute import map_ordered
 from empathylab.errors import InputError
 from empathylab.stats.intervals import wilson
-from empathylab.style.authorship.classifier import LONGEST, Numbers, require_sklearn
+from empathylab.style.authorship.classifier import LONGEST, Numbers
 from empathylab.style.authorship.giveaways import Giveaway
 from empathylab.style.authorship.versions import (
     UNCHANGED,
@@ -115,8 +115,7 @@ def predictability(
     about cannot help. Accuracy near `chance` says that respondents write alike, near 1 that they
     have styles of their own; how much better or worse anybody writes it does not say. Intervals
     hold for the classifiers as trained and leave out that other training texts would give others.
-    Above `most` responses, or three million characters, situations are drawn at random. Needs the
-    extra `style`.
+    Above `most` responses, or three million characters, situations are drawn at random.
     """
     work = identification(
         frame,
@@ -217,7 +216,6 @@ def identification(
     seed: int = 0,
 ) -> Identification:
     """What `predictability` has to classify; for those who spread it over processes themselves."""
-    require_sklearn()
     responses = usable_responses(frame, respondent=respondent, situation=situation, text=text)
     require_several(responses, "identifying authors")
     known, left_out = _often_enough(responses, folds)

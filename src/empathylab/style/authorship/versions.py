@@ -17,6 +17,7 @@ from empathylab.style.authorship.classifier import (
     out_of_fold,
     out_of_fold_dense,
     situation_folds,
+    weighted,
 )
 from empathylab.style.authorship.giveaways import Giveaway, find_giveaways
 from empathylab.style.authorship.refitting import refitting_factor
@@ -124,8 +125,9 @@ def classified(version: Version) -> Outcome:
     if version.name != FULL:
         return Outcome(told)
     rows = version.places, version.writers, version.fold
-    factor = refitting_factor(counts, *rows, seed=version.seed)
-    giveaways = find_giveaways(counts, version.writers, version.names, version.top)
+    features = weighted(counts, np.ones(len(told), dtype=bool))
+    factor = refitting_factor(features, *rows, seed=version.seed)
+    giveaways = find_giveaways(counts, features, version.writers, version.names, version.top)
     return Outcome(told, factor=factor, giveaways=giveaways)
 
 

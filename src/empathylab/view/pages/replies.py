@@ -9,6 +9,7 @@ from empathylab.store.listings import replies as listings
 from empathylab.store.listings.pages import Listing, Row
 from empathylab.store.listings.replies import ReplyFilter
 from empathylab.store.listings.search import search_terms
+from empathylab.store.listings.search_index import count_waiting
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table, whole_number
 from empathylab.view.visits import Visit, required
@@ -57,10 +58,16 @@ def show_replies(visit: Visit) -> Page:
     """Situations with replies; with words or a filter on replies, the replies that fit."""
     wanted = _wanted(visit)
     choices = listings.reply_choices(visit.connection)
+    unsearched = count_waiting(visit.connection) if wanted.query else 0
+    indexing = bool(unsearched) and visit.index_replies()
     values = {
         "choices": choices,
         "words": [word for term in search_terms(wanted.query) for word in term.words],
+        "unsearched": unsearched,
+        "indexing": indexing,
     }
+    if indexing:
+        return Page("Replies", "replies", (), values, live=True)
     if wanted.of_replies:
         return Page("Replies", "replies", (_replies_table(wanted),), values)
 

@@ -25,8 +25,10 @@ from empathylab.cli.tables import print_json, print_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from empathylab.situations import SituationSet
     from empathylab.situations.sources.released import RatedStudy, Release
     from empathylab.store.imports.releases import ImportedRelease
+    from empathylab.tables import TableParts
 
 WELIVITA_EXAMPLE = (
     "Example: `empathylab data import welivita dataset_and_ratings.csv "
@@ -178,15 +180,13 @@ def responses(
     the columns situation_text, emotion, valence, topic, title and utterance.
     """
     from empathylab.situations.sources.reply_tables import replies_from
-    from empathylab.store import Lab
-    from empathylab.store.situations import lab_situation_set
     from empathylab.tables import TableParts, first_row, mapped
 
-    with Lab.open(lab) as opened:
-        known = None if situation_set is None else lab_situation_set(opened, situation_set)
     with import_progress(path) as progress:
+        table = TableParts(path, progress.reading(path))
+        known = _named_set(lab, situation_set, table)
         release = replies_from(
-            TableParts(path, progress.reading(path)),
+            table,
             where=path.name,
             situation_set=known,
             set_id="" if known else own_set_id(name, path),
@@ -230,8 +230,6 @@ def ratings(
     from empathylab.situations.sources.rating_tables import ratings_from
     from empathylab.situations.sources.released import Release
     from empathylab.situations.sources.reply_tables import replies_from
-    from empathylab.store import Lab
-    from empathylab.store.situations import lab_situation_set
     from empathylab.tables import TableParts, first_row, read_table
 
     with import_progress(path) as progress:
@@ -247,8 +245,7 @@ def ratings(
             people_where="" if raters is None else raters.name,
             first_row=first_row(path),
         )
-        with Lab.open(lab) as opened:
-            known = None if situation_set is None else lab_situation_set(opened, situation_set)
+        known = _named_set(lab, situation_set, table)
         if "text" in next(iter(table)).columns:
             set_id = "" if known else own_set_id(None, path)
             brought = replies_from(
@@ -272,6 +269,26 @@ def ratings(
             release = dataclasses.replace(release, notes=(*release.notes, *_inferred(found)))
         done = _stored(lab, release, "ratings", path, progress, replace=replace)
     print_release(done, as_json=json)
+
+
+def _named_set(folder: Path, name: str | None, table: TableParts) -> SituationSet | None:
+    """The set of that name, which must be there; None without a name."""
+    from empathylab.errors import InputError, UnknownName
+    from empathylab.store import Lab
+    from empathylab.store.situations import lab_situation_set
+
+    if name is None:
+        return None
+    with Lab.open(folder) as lab:
+        try:
+            return lab_situation_set(lab, name)
+        except UnknownName as error:
+            if error.near or "situation_text" not in next(iter(table)).columns:
+                raise
+            raise InputError(
+                error.what,
+                remedy="Leave out --set: the file contains the situations, which become a new set.",
+            ) from None
 
 
 def _inferred(study: RatedStudy) -> list[str]:
