@@ -74,6 +74,17 @@ def test_few_labels_leave_the_test_set_and_other_taggers_nothing() -> None:
     assert all(use.basis == "" and math.isnan(use.share) and not use.comparable for use in other)
 
 
+def test_the_corrected_interval_counts_situations_not_responses() -> None:
+    frame = responses()
+    halved = frame.with_columns(situation=pl.Series([f"s{n // 2}" for n in range(40)]))
+    one, two = (
+        next(use for use in corrected_uses(table, tactic_uses(table)) if use.tactic == "advice")
+        for table in map(tactic_table, (frame, halved))
+    )
+    assert one.share == two.share
+    assert two.high - two.low > 1.2 * (one.high - one.low)
+
+
 def test_people_and_models_are_judged_by_their_own_kind_of_sentence() -> None:
     assert [writer_kind(name) for name in ("human", "People", "gpt-4")] == [
         *("people", "people", "models")

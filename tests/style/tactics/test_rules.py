@@ -134,6 +134,17 @@ def test_a_name_in_a_pattern_stands_for_its_words() -> None:
         parse_tactic_rules(text.replace("b<hi>", "b<hii>"), where="mine.toml")
 
 
+def test_rules_of_another_language_keep_its_letters_and_words() -> None:
+    text = """language = "de"
+[[tactic]]
+name = "Ort"
+meaning = "Sagt, wo etwas ist."
+patterns = ['\\bim h\\w+chen\\b']
+"""
+    german = parse_tactic_rules(text, where="mine.toml")
+    assert found(german, "Im Häuschen ist es still.") == {"Ort"}
+
+
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         tactic_rules(tmp_path / "none.toml")

@@ -60,12 +60,12 @@ class TacticRules:
 
         The rules read `plain_sentences`.
         """
-        plain = plain_sentences(sentences).alias("sentence")
+        plain = plain_sentences(sentences, self.language).alias("sentence")
         return plain.to_frame().select(_position(tactic) for tactic in self.tactics)
 
 
-def plain_sentences(sentences: pl.Series) -> pl.Series:
-    """The sentences in lower case, with single spaces and the apostrophes that people leave out."""
+def plain_sentences(sentences: pl.Series, language: str = _ENGLISH) -> pl.Series:
+    """The sentences in lower case, with single spaces; in English with omitted apostrophes."""
     plain = (
         sentences.cast(pl.String)
         .str.to_lowercase()
@@ -73,7 +73,7 @@ def plain_sentences(sentences: pl.Series) -> pl.Series:
         .str.replace_all(r"\s+", " ")
         .str.strip_chars()
     )
-    for pattern, written in _SPELLINGS:
+    for pattern, written in _SPELLINGS if language == _ENGLISH else ():
         plain = plain.str.replace_all(pattern, written)
     return plain
 
@@ -224,7 +224,7 @@ def _try_out(rules: TacticRules, where: str) -> None:
     for tactic in rules.tactics:
         for sentences, should in ((tactic.examples, True), (tactic.counterexamples, False)):
             series = pl.Series("sentence", sentences, dtype=pl.String)
-            plain = plain_sentences(series).alias("sentence").to_frame()
+            plain = plain_sentences(series, rules.language).alias("sentence").to_frame()
             found = plain.select(_position(tactic)).to_series().is_not_null()
             for sentence, is_found in zip(sentences, found, strict=True):
                 if is_found != should:
