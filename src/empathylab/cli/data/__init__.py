@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -12,6 +14,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
+    from empathylab.situations import SituationSet
     from empathylab.store import Lab
 
 app = typer.Typer(
@@ -30,35 +33,38 @@ def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     from empathylab.store.queries import situation_sets_frame
     from empathylab.store.situations import lab_situation_sets
 
-    sets, used, drawn, replied, rated = builtin_sets(), set(), [], [], []
-    if has_lab(lab):
-        with Lab.open(lab, create=False) as opened:
+    with contextlib.ExitStack() as stack:
+        sets, used, parts = builtin_sets(), set(), {}
+        if has_lab(lab):
+            opened = stack.enter_context(Lab.open(lab, create=False))
             sets = lab_situation_sets(opened)
             used = set(situation_sets_frame(opened)["set"])
-            drawn, replied, rated = _drawn(opened), _replied(opened), _rated(opened)
-    rows = [
-        {
-            "set": each_set.id,
-            "version": each_set.version,
-            "title": each_set.title,
-            "situations": len(each_set),
-            "emotions": len(each_set.emotions),
-            "topics": len(each_set.topics),
-            "validated": each_set.validated,
-            "licence": each_set.licence,
-            "in_lab": each_set.id in used,
-        }
-        for each_set in sets.values()
-    ]
-    if json:
-        found = {"sets": rows, "draws": drawn, "responses": replied, "studies": rated}
-        print_json(found)
-        return
-    print_rows(rows, "sets", as_json=False)
-    for title, part in (("Draws", drawn), ("Responses", replied), ("Studies", rated)):
-        if part:
-            typer.echo(f"\n{title}")
-            print_rows(part, title, as_json=False)
+            parts = {name: partial(read, opened) for name, read in _PARTS.items()}
+        rows = [_set_row(each_set, used) for each_set in sets.values()]
+        if json:
+            counted = {name: parts[name]() if name in parts else [] for name in _PARTS}
+            print_json({"sets": rows, **counted})
+            return
+        # Each part is printed before the next is counted, which takes seconds in a large lab.
+        print_rows(rows, "sets", as_json=False)
+        for name, count in parts.items():
+            if part := count():
+                typer.echo(f"\n{name.capitalize()}")
+                print_rows(part, name, as_json=False)
+
+
+def _set_row(each_set: SituationSet, used: set[str]) -> dict[str, Any]:
+    return {
+        "set": each_set.id,
+        "version": each_set.version,
+        "title": each_set.title,
+        "situations": len(each_set),
+        "emotions": len(each_set.emotions),
+        "topics": len(each_set.topics),
+        "validated": each_set.validated,
+        "licence": each_set.licence,
+        "in_lab": each_set.id in used,
+    }
 
 
 def _drawn(lab: Lab) -> list[dict[str, Any]]:
@@ -98,6 +104,8 @@ def _rated(lab: Lab) -> list[dict[str, Any]]:
         for name, study in lab_studies(lab).items()
     ]
 
+
+_PARTS = {"draws": _drawn, "responses": _replied, "studies": _rated}
 
 app.command("show", epilog=show.EXAMPLE)(show.show)
 app.command("sample", epilog=sample.EXAMPLE)(sample.sample)
