@@ -64,6 +64,7 @@ CORRECTIONS: dict[str, str] = {
     "judges_invented:judges[].alt_test.advantage_*": "resampled with t, as in test_golden.py",
     "judges_invented:judges[].stability.alpha_*": "as above",
     "judges_invented:judges[].spearman_*": "clustered by situation, as in test_golden.py",
+    "style:predictability.giveaways[].*": "fitted to the optimum, as in test_golden.py",
     "style:predictability*.low": "alike texts in different folds, as in test_golden.py",
     "style:predictability*.high": "as above",
     "style:predictability.ablations[].macro_f1*": _SAME_REPLIES,

@@ -181,8 +181,8 @@ def test_a_situation_that_somebody_did_not_reply_to_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("frame", "options", "sentence"),
     [
-        (replies(a=[3]), {}, "two respondents or more"),
-        (replies(), {}, "two respondents or more"),
+        (replies(a=[3]), {}, "two or more respondents"),
+        (replies(), {}, "two or more respondents"),
         (replies(a=[3], b=[3]), {"ratio": 1.0}, "must be above 1"),
         (replies(a=[3], b=[3]), {"text": "reply"}, "the column 'reply' is missing"),
     ],

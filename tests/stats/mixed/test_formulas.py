@@ -64,7 +64,7 @@ def test_a_zero_takes_the_intercept_away() -> None:
         ("arm + valence", "names no response"),
         ("rating ~ arm +", "cannot be read"),
         ("", "cannot be read"),
-        ("rating ~ arm + 3", "no column"),
+        ("rating ~ arm + 3", "the number 3 is not a column"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused_in_a_sentence(text: str, said: str) -> None:

@@ -70,7 +70,7 @@ def test_more_parameters_than_ratings_are_refused() -> None:
 
 def test_a_rating_that_the_fixed_effects_give_exactly_is_refused() -> None:
     frame = study("crossed").with_columns(rating=3 + 2 * pl.col("length"))
-    with pytest.raises(InputError, match="give every rating exactly"):
+    with pytest.raises(InputError, match="predict every rating exactly"):
         lmm(frame, "rating ~ length + (1|rater)")
 
 

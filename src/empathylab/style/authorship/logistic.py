@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating[Any]]
 Numbers = NDArray[np.int64]
 
-TOLERANCE = 3e-5
+TOLERANCE = 1e-6
 _STEPS = 100
 _INNER_STEPS = 200
 _HALVINGS = 30
