@@ -17,6 +17,7 @@ from empathylab.analysis.ratings.mixed_models import (
     doubtful,
     holm_by_term,
     mixed_model_row,
+    undetermined,
 )
 from empathylab.stats.corrections import holm
 from empathylab.stats.mixed import Clmm, clmm, lmm
@@ -45,6 +46,13 @@ def separated() -> Clmm:
         rating=pl.when(pl.col("arm") == "gpt").then(4).otherwise(pl.col("rating"))
     )
     return clmm(frame, "rating ~ arm", reference={"arm": "human"})
+
+
+def test_a_coefficient_on_its_way_to_infinity_has_no_numbers() -> None:
+    rows = {row["term"]: row for row in coefficient_table(separated())}
+    assert undetermined(separated()) == ("armgpt",)
+    assert set(rows["armgpt"].values()) == {"armgpt", "–"}
+    assert "–" not in rows["armllama"].values()
 
 
 def test_p_of_several_arms_is_holm_corrected_over_the_arms() -> None:

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from empathylab.style.authorship.logistic import _step_size, fit_logistic
+from empathylab.style.authorship.logistic import Logistic, _step_size, fit_logistic
 
 
 def simulated(kinds: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -56,6 +56,13 @@ def test_separable_classes_have_finite_weights() -> None:
     found = fit_logistic(values, np.array([1, 1, 0, 0]), cost=1e6)
     assert np.isfinite(found.weights).all()
     assert found.predict(values).tolist() == [1, 1, 0, 0]
+
+
+def test_of_equally_likely_classes_the_first_is_chosen_whatever_the_rounding() -> None:
+    weights = np.array([[1.0, 1.0 + 1e-7, 0.0]])
+    fitted = Logistic(weights, np.zeros(3))
+    assert fitted.predict(np.array([[1.0], [2.0], [-1.0]])).tolist() == [0, 0, 2]
+    assert fitted._replace(weights=weights[:, [1, 0, 2]]).predict(np.array([[1.0]])).tolist() == [0]
 
 
 def test_a_step_is_halved_until_the_loss_falls() -> None:

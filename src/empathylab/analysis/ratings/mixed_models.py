@@ -53,8 +53,23 @@ def doubtful(model: Model) -> tuple[str, ...]:
     return tuple(name for name, item in model.coefficients.items() if _doubtful(model, name, item))
 
 
+def undetermined(model: Model) -> tuple[str, ...]:
+    """The thresholds and coefficients without an estimate, as ratings separate the arms.
+
+    Where the search stopped on its way to infinity depends on the order of the ratings.
+    """
+    found: dict[str, Any] = {**model.coefficients}
+    if isinstance(model, Clmm):
+        found |= model.thresholds
+    return tuple(name for name, item in found.items() if _undetermined(model, item))
+
+
+def _undetermined(model: Model, item: Any) -> bool:
+    return not math.isfinite(item.se) or (isinstance(model, Clmm) and item.se > _WIDE)
+
+
 def _doubtful(model: Model, name: str, item: Any) -> bool:
-    if not math.isfinite(item.se) or (isinstance(model, Clmm) and item.se > _WIDE):
+    if _undetermined(model, item):
         return True
     problems = {problem.code: problem.values for problem in model.problems}
     if "separation" in problems:
@@ -174,7 +189,11 @@ def coefficient_table(model: Model) -> list[dict[str, str]]:
         if name in unsure:
             cells |= {head: "–" for head in cells if head not in ("term", "estimate", "s.e.")}
         rows.append(cells)
-    return rows
+    unknown = undetermined(model)
+    return [
+        dict.fromkeys(row, "–") | {"term": row["term"]} if row["term"] in unknown else row
+        for row in rows
+    ]
 
 
 def _cells(name: str, item: Any, statistic: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ from empathylab.analysis.ratings.mixed_models import (
     mean_rows,
     mixed_model_row,
     random_table,
+    undetermined,
 )
 from empathylab.analysis.ratings.mixed_models import mean_table as model_mean_table
 from empathylab.analysis.ratings.rows import (
@@ -217,9 +218,9 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
 
 
 def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[Made]:
-    found = mixed_model_row(model)
+    found, unknown = mixed_model_row(model), undetermined(model)
     values = [
-        {"term": term, **(scalars(cells) if isinstance(cells, Mapping) else {"estimate": cells})}
+        {"term": term, **(dict.fromkeys(scalars(cells)) if term in unknown else scalars(cells))}
         for part in ("thresholds", "coefficients")
         for term, cells in found.get(part, {}).items()
     ]

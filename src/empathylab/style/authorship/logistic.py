@@ -22,6 +22,8 @@ _INNER_STEPS = 200
 _HALVINGS = 30
 _INEXACT = 0.1
 """What may be left of the squared error of a step: early ones need not be exact."""
+_TIED = 1e-4
+"""Scores so close are equal: their difference is rounding, which depends on the order of rows."""
 
 
 class Logistic(NamedTuple):
@@ -32,8 +34,9 @@ class Logistic(NamedTuple):
     intercepts: Array
 
     def predict(self, features: Any) -> Numbers:
-        """The number of the most likely class of each row."""
-        found: Numbers = np.argmax(features @ self.weights + self.intercepts, axis=1)
+        """The number of the most likely class of each row, of equally likely ones the first."""
+        scores = np.asarray(features @ self.weights + self.intercepts)
+        found: Numbers = np.argmax(scores >= scores.max(axis=1, keepdims=True) - _TIED, axis=1)
         return found
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 from scipy.special import stdtr
 
+from empathylab.errors import InputError
 from empathylab.stats.mixed import clmm, lmm
-from empathylab.stats.mixed.ordinal.small_samples import small_sample_tests
+from empathylab.stats.mixed.ordinal.small_samples import _correction, small_sample_tests
 
 FORMULA = "rating ~ arm + (1|rater)"
 
@@ -45,3 +47,11 @@ def test_with_many_raters_the_test_is_walds() -> None:
     found, wald = small_sample_tests(fit, frame)["armb"], fit.coefficients["armb"]
     assert found.p == pytest.approx(wald.p, rel=0.05)
     assert found.inflation == pytest.approx(1, abs=0.01)
+
+
+def test_a_linear_model_without_residuals_gives_no_correction() -> None:
+    # With as many random effects as ratings the search can end at a standard error of 0.
+    exact, biased = (lmm(ratings(6), FORMULA, reml=reml) for reml in (True, False))
+    perfect = {name: replace(item, se=0.0) for name, item in biased.coefficients.items()}
+    with pytest.raises(InputError, match="no residuals"):
+        _correction(exact, replace(biased, coefficients=perfect), "armb")

@@ -71,9 +71,13 @@ def small_sample_tests(
 def _correction(exact: Lmm, biased: Lmm, name: str) -> tuple[float, float]:
     if name not in exact.coefficients:
         raise InputError(f"the linear model has no coefficient {name}", remedy="Check the formula.")
-    df = exact.coefficients[name].df
-    ratio = exact.coefficients[name].se / biased.coefficients[name].se
-    return max(1.0, ratio), df
+    by_reml, by_likelihood = exact.coefficients[name], biased.coefficients[name]
+    if not by_likelihood.se > 0:
+        raise InputError(
+            "the linear model has no residuals",
+            remedy="The ratings follow from the model's terms; add ratings.",
+        )
+    return max(1.0, by_reml.se / by_likelihood.se), by_reml.df
 
 
 def _tested(
