@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.examples import examples
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, OpenOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.report import LabOverview
@@ -67,12 +68,10 @@ def report(
         taken = _taken_away(data, figures, style, width, tables)
         path = write_report(data, opened.reports)
     if json:
-        import json as encoder
-
         found = {"report": str(path)} | {
             name: [str(item) for item in written] for name, written in taken.items()
         }
-        typer.echo(encoder.dumps(found))
+        print_json(found)
     else:
         typer.echo(path)
         for name, folder in (("figures", figures), ("tables", tables)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.options import JsonOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +80,6 @@ def agreement(
     replies share a situation, intervals allow for it. Any number of raters, any missing cells.
     """
     from empathylab.analysis.agreement import from_table
-    from empathylab.cli.tables import print_json
 
     columns = {"situation": situation, "rater": rater, "rating": rating}
     frame, scale = _read(file, columns, dimension, levels)
@@ -141,7 +141,6 @@ def _scale(levels: str | None) -> list[str | float] | None:
 
 def _print(found: Agreement) -> None:
     from empathylab.analysis.text.numbers import percent
-    from empathylab.cli.tables import print_rows
 
     dimensions = [
         {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -60,9 +61,7 @@ def changes(
 
         write_changes(result, html)
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
     else:
         _print(result)
     if html is not None:
@@ -150,7 +149,6 @@ def _moment(text: str) -> datetime:
 
 def _print(result: DriftResult) -> None:
     from empathylab.analysis.drift.rows import changed_rows, shown_rows
-    from empathylab.cli.tables import print_rows
 
     document = result.to_dict()
     typer.echo(f"Before: {result.before.title}\nAfter: {result.after.title}")

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.judges import JudgesResult
@@ -123,9 +124,7 @@ def judges(
     for caveat in result.caveats:
         typer.echo(caveat, err=True)
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
     else:
         _print(result)
 
@@ -175,7 +174,6 @@ def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
 
 def _print(result: JudgesResult) -> None:
     from empathylab.analysis.judges.prose import good_for, not_for, reasons, verdict_sentence
-    from empathylab.cli.tables import print_rows
     from empathylab.report.judges.tables import card_rows
 
     print_rows(card_rows(result.cards), "judges", as_json=False)

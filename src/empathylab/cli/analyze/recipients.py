@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, ConfidenceOption, JsonOption, LabOption, PeekOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.recipients import RecipientsResult
@@ -144,8 +145,6 @@ def recipients(
     if ratings is not None:
         result = with_ratings(result, read_table(ratings), where=ratings.name, seed=seed)
     if json:
-        from empathylab.cli.tables import print_json
-
         print_json(result.to_dict())
     elif table is not None:
         from empathylab.analysis.recipients.rows import test_rows
@@ -158,7 +157,6 @@ def recipients(
 
 def _print(result: RecipientsResult) -> None:
     from empathylab.analysis.recipients.rows import cell_rows, test_rows
-    from empathylab.cli.tables import print_rows
 
     for conclusion in result.conclusions:
         typer.echo(f"- {conclusion}")

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
 
 EXAMPLE = "Example: `empathylab data stimuli talks --unit turn`"
 
@@ -50,7 +51,6 @@ def stimuli(
     from empathylab.analysis.conversations.stimuli import transcript_release
     from empathylab.analysis.recipients.stimuli import reply_release
     from empathylab.cli.data.imports.options import own_set_id
-    from empathylab.cli.tables import print_rows
     from empathylab.store import Lab
     from empathylab.store.imports.releases import import_release
     from empathylab.store.inserts import hash_of

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.study.actions import NameArgument, running
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.study.session.visits import ArmStatus, StudyStatus
@@ -29,9 +30,7 @@ def status(
         while True:
             found = shown(service.actions.status())
             if json:
-                import json as encoder
-
-                typer.echo(encoder.dumps(status_row(found), indent=None if watch else 2))
+                print_json(status_row(found), indent=None if watch else 2)
             else:
                 if watch:
                     typer.echo("\x1b[H\x1b[2J", nl=False)
@@ -63,7 +62,6 @@ def status_row(found: StudyStatus) -> dict[str, Any]:
 
 
 def _print(found: StudyStatus) -> None:
-    from empathylab.cli.tables import print_rows
 
     since = f"{found.launched_at:%Y-%m-%d %H:%M}"
     typer.echo(f"{found.title} ({found.name}, version {found.version})")
@@ -115,7 +113,6 @@ def _people(count: int) -> str:
 
 def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists what researchers did with a study, in order."""
-    from empathylab.cli.tables import print_rows
 
     with running(lab, name) as service:
         entries = service.actions.audit()

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
 
 SAGE_EXAMPLE = "Example: `empathylab data import sage results/`"
 CONVERSATIONS_EXAMPLE = (
@@ -149,6 +150,5 @@ def conversations(
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
 
     print_rows(rows, "files", as_json=as_json)

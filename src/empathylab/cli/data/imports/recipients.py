@@ -8,6 +8,7 @@ import typer
 
 from empathylab.cli.data.imports.options import LicenceOption, NameOption, TableArgument, slug
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
 
 EXAMPLE = (
     "Example: `empathylab data import recipients recipients.csv --name yin-2024` · "
@@ -46,7 +47,6 @@ def recipients(
     `empathylab analyze recipients --study NAME` analyses it, and the report shows it.
     """
     from empathylab.analysis.recipients.columns import read_columns
-    from empathylab.cli.tables import print_rows
     from empathylab.store import Lab
     from empathylab.store.recipients import store_recipients
     from empathylab.tables import mapped, read_table
