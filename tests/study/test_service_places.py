@@ -349,7 +349,7 @@ def test_what_the_platform_tells_fills_quotas(lab: Lab) -> None:
     service, _ = opened(lab, study)
 
     def come(name: str) -> View:
-        person = service.arrive(PlatformIds("open", name, told={"country": "CH"}))
+        person = service.arrive(PlatformIds("open", name, traits={"country": "CH"}))
         step_on(service, person)
         return service.view(person)
 

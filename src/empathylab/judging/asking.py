@@ -44,15 +44,15 @@ class Asking:
 
     def settings(self) -> dict[str, object]:
         """All that a reader needs to repeat the run; the retries are the plan's."""
-        told = dataclasses.asdict(self)
-        del told["retries"]
-        return told
+        settings = dataclasses.asdict(self)
+        del settings["retries"]
+        return settings
 
     def setup(self, instrument: Instrument, template: JudgeTemplate) -> str:
         """A hash of what is asked and how, but not how often: judgements that belong together."""
-        told = self.settings()
-        del told["repeats"], told["max_tokens"]
-        parts = [told, dataclasses.asdict(instrument), dataclasses.asdict(template)]
+        settings = self.settings()
+        del settings["repeats"], settings["max_tokens"]
+        parts = [settings, dataclasses.asdict(instrument), dataclasses.asdict(template)]
         return hash_of(parts)[:24]
 
     def request(

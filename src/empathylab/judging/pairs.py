@@ -82,10 +82,10 @@ def plan_comparing(comparing: Comparing) -> Plan:
 
 
 def _comparisons(comparing: Comparing) -> Iterator[_Compared]:
-    told: dict[tuple[str, Situation], list[JudgedResponse]] = {}
+    by_situation: dict[tuple[str, Situation], list[JudgedResponse]] = {}
     for reply in comparing.replies:
-        told.setdefault((reply.set, reply.situation), []).append(reply)
-    for replies in told.values():
+        by_situation.setdefault((reply.set, reply.situation), []).append(reply)
+    for replies in by_situation.values():
         for one, other in combinations(sorted(replies, key=lambda reply: reply.response), 2):
             if one.respondent != other.respondent:
                 for repeat in range(comparing.asking.repeats):

@@ -86,14 +86,14 @@ def _speaking(content: object, names: Mapping[str, str], depth: int = 0) -> list
 def _chosen(name: str, given: Sequence[object], shown: Sequence[str]) -> tuple[str, str]:
     """`valid` and the point, or another outcome and what is wrong."""
     known = {_folded(point): point for point in shown}
-    told = [value for value in given if value is not None]
-    if not told:
+    stated = [value for value in given if value is not None]
+    if not stated:
         return "incomplete", f"no answer to {name}"
-    if len({_folded(value) for value in told}) > 1:
+    if len({_folded(value) for value in stated}) > 1:
         return "ambiguous", f"{name} is answered in several ways"
-    if (point := known.get(_folded(told[0]))) is not None:
+    if (point := known.get(_folded(stated[0]))) is not None:
         return "valid", point
-    words = str(told[0])
+    words = str(stated[0])
     if looks_like_refusal(words):
         return "refusal", f"the answer to {name} declines to rate"
     return "out_of_range", f"{_cut(words)!r} is not a point of {name}"

@@ -79,10 +79,10 @@ def planted_scores(lab: Lab, judge: str) -> tuple[PlantedReplies, list[ScoredRep
         if not known:
             return None
         answers = schema.answers
-        told = select(answers.c.key, answers.c.text).where(
+        sent = select(answers.c.key, answers.c.text).where(
             answers.c.run_id == known[0].id, answers.c.outcome == "valid"
         )
-        rows = [(row.key, row.text) for row in connection.execute(told)]
+        rows = [(row.key, row.text) for row in connection.execute(sent)]
     planted = planted_to(known[0].settings["situation_ids"])
     return planted, _scored(planted, rows)
 

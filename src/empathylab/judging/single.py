@@ -117,8 +117,8 @@ def _shown_order(
     dimensions round every second time, until all have been used.
     """
     dimensions = judging.instrument.dimensions
-    told = f"{judging.asking.seed}\0{reply.set}\0{reply.situation.id}\0{reply.text}"
-    drawn = int.from_bytes(hashlib.sha256(told.encode()).digest()[:8])
+    identity = f"{judging.asking.seed}\0{reply.set}\0{reply.situation.id}\0{reply.text}"
+    drawn = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:8])
     number = (drawn + order) % (2 * len(dimensions))
     first = number // 2
     return (*dimensions[first:], *dimensions[:first]), bool(number % 2)

@@ -164,8 +164,8 @@ class OpenAiBatches:
             for line in await _lines(self.model, f"files/{state[name]}/content"):
                 if line.get("custom_id") in requests:
                     found[line["custom_id"]] = self._result(requests[line["custom_id"]], line)
-        told = ((state.get("errors") or {}).get("data") or [{}])[0].get("message")
-        said = f"the batch {state.get('status')}" + (f": {told}" if told else "")
+        message = ((state.get("errors") or {}).get("data") or [{}])[0].get("message")
+        said = f"the batch {state.get('status')}" + (f": {message}" if message else "")
         for name in requests:
             found.setdefault(name, Refused(ModelUnavailable(said, "batch"), said.encode()))
         return found

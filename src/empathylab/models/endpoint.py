@@ -306,8 +306,8 @@ def _path(address: str) -> str:
 
 def _is_stream(content: bytes, headers: Mapping[str, str]) -> bool:
     """Whether an endpoint answered with a stream of events, as some always do."""
-    told = headers.get("content-type", "").startswith("text/event-stream")
-    return told or content.lstrip().startswith((b"data:", b"event:"))
+    declared = headers.get("content-type", "").startswith("text/event-stream")
+    return declared or content.lstrip().startswith((b"data:", b"event:"))
 
 
 def _events(content: bytes) -> list[dict[str, Any]]:

@@ -158,8 +158,8 @@ def _request(appraisal: Appraisal, entry: Administering) -> Request:
         reply=template.reply_structured if structured else template.reply_free,
     )
     if entry.situation is not None:
-        told = entry.situation.counterpart if entry.counterpart else entry.situation.text
-        question = template.imagine.format(situation=told) + question
+        story = entry.situation.counterpart if entry.counterpart else entry.situation.text
+        question = template.imagine.format(situation=story) + question
     system = template.system.format(minimum=scale.minimum, maximum=scale.maximum)
     if appraisal.stable:
         system = f"{system} {template.stability}".strip()

@@ -48,7 +48,7 @@ class PublishedAdministration:
     situation: int | None
     """Counted from 0, within the factor, as the file numbers them."""
     text: str | None
-    """The situation as it was told, where the file says so."""
+    """The text of the situation, where the file has it."""
     order_index: int
     item_order: tuple[int, ...]
     """Empty where the file does not give it."""

@@ -24,7 +24,7 @@ class Situation:
     id: str
     """Unique within its set."""
     text: str
-    """The situation, told."""
+    """The situation as a text."""
     emotion: str | None = None
     """What it would make most people feel."""
     valence: Valence | None = None

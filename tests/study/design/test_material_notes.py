@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from empathylab.protocols.reply_templates import told_fields
+from empathylab.protocols.reply_templates import prompt_fields
 from empathylab.situations import Situation, builtin_set
 from empathylab.situations.content_notes import content_note, content_tags, missing_tags
 from empathylab.store import Lab, schema
@@ -68,7 +68,7 @@ def test_a_language_without_a_vocabulary_is_not_judged() -> None:
 
 
 def noted(lab: Lab, text: str) -> tuple[str, ...]:
-    return check_study(parse_study(text), lab, told=told_fields).plan.notes
+    return check_study(parse_study(text), lab, shown_fields=prompt_fields).plan.notes
 
 
 def with_replies(lab: Lab, prompt: str | None) -> str:
@@ -139,7 +139,7 @@ def test_check_says_what_respondents_were_not_told(
 def test_nothing_is_said_where_raters_see_what_respondents_were_told(sqlite_lab: Lab) -> None:
     text = with_replies(sqlite_lab, "empathic-listener@2")
     equal = text.replace("[emotion, situation, utterance]", "[situation, utterance]")
-    checked = check_study(parse_study(equal), sqlite_lab, told=told_fields)
+    checked = check_study(parse_study(equal), sqlite_lab, shown_fields=prompt_fields)
     assert not any(note.startswith("Raters see") for note in checked.plan.notes)
     assert checked.information == (
         "Raters saw the situation and what the person says. "

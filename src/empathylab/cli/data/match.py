@@ -72,7 +72,7 @@ def match(
             opened, selection, chosen, situations, recipe, result={"paragraph": said}
         )
     if json:
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "selection": selection,
             "change": change,
             "situations": situations,
@@ -82,7 +82,7 @@ def match(
         }
         from empathylab.analysis.json_values import json_value
 
-        print_json(json_value(told))
+        print_json(json_value(document))
         return
     from empathylab.analysis.text.apa import counted
 

@@ -57,10 +57,17 @@ def add_arm(
     from empathylab.study.added_arms.joining import add_arm as join
     from empathylab.study.design.reading import read_study
 
-    told = None if file is None else read_study(file)
+    definition = None if file is None else read_study(file)
     with Lab.open(lab, create=False) as opened:
         done = join(
-            opened, name, respondent, now=now(), arm=arm, prompt=prompt, file=told, who=operator()
+            opened,
+            name,
+            respondent,
+            now=now(),
+            arm=arm,
+            prompt=prompt,
+            file=definition,
+            who=operator(),
         )
     if json:
         print_json(dataclasses.asdict(done))

@@ -93,7 +93,7 @@ def invite(
     elif revoke is not None:
         _revoke(lab, name, revoke)
     else:
-        terms = {"labels": label or (), "days": expires, "told": _told(tell or ())}
+        terms = {"labels": label or (), "days": expires, "traits": _traits(tell or ())}
         _invite(lab, name, count or 0, terms, csv, checked_address(url), as_json=json)
 
 
@@ -135,7 +135,7 @@ def sync(
             where="--keep",
             remedy="Pass --csv FILE too.",
         )
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     with running(lab, name) as service:
         if csv is None:
             from empathylab.study.recruiting.prolific import Prolific
@@ -149,11 +149,11 @@ def sync(
             from empathylab.study.recruiting.prolific_csv import import_export
 
             synced, people, skipped = import_export(service, csv, keep=keep or (), who=operator())
-            told = {"told_of": people, "skipped_rows": skipped}
+            counts = {"told_of": people, "skipped_rows": skipped}
     if json:
-        print_json({**dataclasses.asdict(synced), **told})
+        print_json({**dataclasses.asdict(synced), **counts})
     else:
-        _print_synced(synced, told)
+        _print_synced(synced, counts)
 
 
 def approvals(
@@ -237,22 +237,22 @@ def _invite(
         )
 
 
-def _told(given: Sequence[str]) -> dict[str, str]:
+def _traits(given: Sequence[str]) -> dict[str, str]:
     """What links are to say of people, by its name."""
     from empathylab.errors import InputError
 
-    told: dict[str, str] = {}
+    traits: dict[str, str] = {}
     for item in given:
         name, _, kind = (part.strip() for part in item.partition("="))
-        if not name or not kind or name in told:
+        if not name or not kind or name in traits:
             raise InputError(
                 "each name needs exactly one value",
                 where="--tell",
                 got=item,
                 remedy="Give each name once, as NAME=VALUE.",
             )
-        told[name] = kind
-    return told
+        traits[name] = kind
+    return traits
 
 
 def _shown(invitation: Invitation, address: str) -> dict[str, Any]:
@@ -306,7 +306,7 @@ def _revoke(lab: Path, name: str, given: str) -> None:
     typer.echo("The invitation is revoked.", err=True)
 
 
-def _print_synced(synced: Synced, told: dict[str, int]) -> None:
+def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
 
     rows = [{"status": status, "people": count} for status, count in synced.statuses.items()]
     print_rows(rows, "statuses", as_json=False)
@@ -319,8 +319,8 @@ def _print_synced(synced: Synced, told: dict[str, int]) -> None:
         (synced.kept, "timed out or were rejected after they had finished; their work stays"),
         (synced.unknown, "have a submission but never came here, or were deleted"),
         (synced.unlisted, "came here without a submission: by hand, or with a made-up id"),
-        (told.get("told_of", 0), "are in the export"),
-        (told.get("skipped_rows", 0), "rows without a participant or a status were skipped"),
+        (counts.get("told_of", 0), "are in the export"),
+        (counts.get("skipped_rows", 0), "rows without a participant or a status were skipped"),
     ):
         if count:
             typer.echo(f"{count} {sentence}")

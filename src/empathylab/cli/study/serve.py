@@ -314,10 +314,10 @@ def _link(study: Study) -> str:
     """The link with placeholders for what it says about the person."""
     from urllib.parse import quote
 
-    from empathylab.study.assignment.quotas import told_by_link
+    from empathylab.study.assignment.quotas import link_traits
 
     link = _LINKS[study.recruitment.platform]
-    for name in told_by_link(study):
+    for name in link_traits(study):
         link += f"{'&' if '?' in link else '?'}{quote(name, safe='')}=…"
     return link
 

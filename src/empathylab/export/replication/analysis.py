@@ -293,9 +293,9 @@ def _of_self_reports(read: Read) -> Iterator[Made]:
     asked, items, scales = read("administrations"), read("item_answers"), read("scales")
     if asked is None or items is None or scales is None:
         return
-    told = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
+    named = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
     models = asked.filter(pl.col("used") & (pl.col("kind") != "human")).with_columns(
-        situation=pl.coalesce(told, "situation"), order_index="order"
+        situation=pl.coalesce(named, "situation"), order_index="order"
     )
     of = ["respondent", "scale", "scale_version"]
     values = []

@@ -50,13 +50,13 @@ def style_made(read: Read) -> Iterator[Made]:
         return  # no usable text
     yield from _profiles(found)
     yield from _words(found)
-    yield from _told(found)
+    yield from _authorship(found)
     yield from _tactics(found)
     yield from _rated(found)
 
 
 def _ratings(read: Read) -> pl.DataFrame | None:
-    """What people said in studies whose results are told, by response."""
+    """People's ratings in studies whose results are shown, by response."""
     ratings, raters, studies = read("ratings"), read("raters"), read("studies")
     responses = read("responses")
     if ratings is None or raters is None or studies is None or responses is None:
@@ -100,14 +100,14 @@ def _words(found: StyleEstimates) -> Iterator[Made]:
     yield from _plain("style-emoji", "Emoji per response", emoji_rows(found))
 
 
-def _told(found: StyleEstimates) -> Iterator[Made]:
-    told = found.predictability
-    if told is None:
+def _authorship(found: StyleEstimates) -> Iterator[Made]:
+    predicted = found.predictability
+    if predicted is None:
         return
     caption = "Authors and predicted authors: responses by author"
     yield from _plain("style-told-confusion", caption, confusion_rows(found))
-    values = [flat(ablation) for ablation in (told.full, *told.ablations)]
-    caption = f"How well authors are identified, in {told.folds}-fold cross-validation"
+    values = [flat(ablation) for ablation in (predicted.full, *predicted.ablations)]
+    caption = f"How well authors are identified, in {predicted.folds}-fold cross-validation"
     yield Made("style-told", caption, values, classification_rows(found))
 
 

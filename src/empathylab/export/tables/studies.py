@@ -16,7 +16,7 @@ from empathylab.study.exports.source import StudySource
 from empathylab.table_specs import TableSpec
 
 TOLD_STUDY = "study_told"
-"""What a rater told under the name `study`, which here is the study's."""
+"""What a rater said under the name `study`, which here is the study's."""
 _STUDY = text("study", "The study's name; an older version of it is called NAME@VERSION")
 
 

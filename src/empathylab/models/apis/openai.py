@@ -65,10 +65,10 @@ class OpenAiChat:
         choice = body["choices"][0]
         message = choice.get("message") or {}
         usage = body.get("usage") or {}
-        told = message.get("reasoning_content") or message.get("reasoning")
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
         content, thought = _plain_text(message.get("content"))
-        told = "\n".join(part for part in (_words(told), thought) if part)
-        text, reasoning = parted(content, told)
+        reasoning = "\n".join(part for part in (_words(reasoning), thought) if part)
+        text, reasoning = parted(content, reasoning)
         details = usage.get("completion_tokens_details") or {}
         counted = details.get("reasoning_tokens") or usage.get("reasoning_tokens")
         return Completion(

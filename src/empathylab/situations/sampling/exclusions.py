@@ -115,8 +115,8 @@ def broken_rules(
 def _compared(situation: Situation) -> tuple[str, ...]:
     """The texts by which it may repeat another; a greeting alone makes no two situations one."""
     texts = (situation.text, situation.utterance or "")
-    told = tuple(text for text in texts if count_words(text) >= _TELLING)
-    return told or (" ".join(texts),)
+    distinctive = tuple(text for text in texts if count_words(text) >= _TELLING)
+    return distinctive or (" ".join(texts),)
 
 
 def _reason(

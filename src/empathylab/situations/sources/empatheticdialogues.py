@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations.emotions import emotion_warnings, told_valence
+from empathylab.situations.emotions import emotion_warnings, stated_valence
 from empathylab.situations.sets import Situation, SituationSet
 from empathylab.situations.sources.dialogue_rows import SPLITS, Tally, Turn, turns_of
 from empathylab.situations.sources.released import Release, Reply
@@ -142,11 +142,11 @@ def _conversations(
         if known.split != split:
             dropped.add("the conversation is also in another split", where)
             continue
-        for what, told, first in (
+        for what, stated, first in (
             ("emotion", turn.emotion, known.emotion),
             ("situation", turn.prompt, known.prompt),
         ):
-            if told != first:
+            if stated != first:
                 odd.add(f"rows have a different {what} from their conversation's first row", where)
         earlier = known.turns.setdefault(turn.number, turn)
         if earlier is not turn:
@@ -189,15 +189,15 @@ def _situation(
         id=key,
         text=conversation.prompt or opening,
         emotion=emotion,
-        valence=told_valence(emotion, None),
+        valence=stated_valence(emotion, None),
         utterance=taken.utterance,
         context=taken.context,
     )
 
 
 def _details(conversation: _Conversation) -> dict[str, str] | None:
-    told = {"split": conversation.split, "selfeval": conversation.selfeval}
-    return {name: value for name, value in told.items() if value} or None
+    stated = {"split": conversation.split, "selfeval": conversation.selfeval}
+    return {name: value for name, value in stated.items() if value} or None
 
 
 def _odd_sentences(odd: Tally) -> list[str]:

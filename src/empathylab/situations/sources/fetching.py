@@ -103,7 +103,7 @@ def fetch_files(
 ) -> list[Path]:
     """The files in the folder, downloaded unless they lie there already, each with its hash.
 
-    Nothing that fails the check is kept. `said` is told what is being downloaded; `by_hand` is the
+    Nothing that fails the check is kept. `said` gets what is being downloaded; `by_hand` is the
     command for those who download it themselves.
     """
     if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):

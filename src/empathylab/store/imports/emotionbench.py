@@ -29,9 +29,9 @@ from empathylab.situations.sources.emotionbench import (
     factors_of,
     parse_emotionbench,
     published_factors,
+    published_situation,
     situation_id,
     tested_set,
-    told,
 )
 from empathylab.store import schema
 from empathylab.store.imports.files import Change, ImportedFile, add_published, begin_import
@@ -44,7 +44,7 @@ SITUATIONS_FILE = "situations.json"
 QUESTIONNAIRES_FILE = "questionnaires.json"
 
 _READER = "1"  # raise it when the same bytes are read otherwise, so that files are read again
-_UNTOLD = "(The published sheet names this situation by its number only.)"
+_NO_TEXT = "(The published sheet names this situation by its number only.)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class _TestedSituations:
                 self.held[row["key"]] = Situation(row["key"], *(row[name] for name in names))
 
     def add(self, administrations: Iterable[PublishedAdministration]) -> None:
-        """Takes in all situations that the administrations name; told ones before untold ones."""
+        """Takes in all situations that the administrations name; those with texts come first."""
         evoked = [
             administration for administration in administrations if administration.phase == "evoked"
         ]
@@ -258,7 +258,7 @@ class _TestedSituations:
     def _key(self, emotion: str, factor: int, number: int, text: str | None) -> str:
         plain = situation_id(emotion, factor, number)
         known = self.held.get(plain)
-        if known is None or text is None or known.text in (text, _UNTOLD):
+        if known is None or text is None or known.text in (text, _NO_TEXT):
             return plain
         return f"{plain}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
@@ -267,7 +267,7 @@ class _TestedSituations:
         if key in self.held and (text is None or self.held[key].text == text):
             return
         name = factor_name(self.factors, emotion, factor)
-        situation = told(emotion, factor, number, name, text or _UNTOLD)
+        situation = published_situation(emotion, factor, number, name, text or _NO_TEXT)
         values = (getattr(situation, field) for field in ("text", "emotion", "valence", "factor"))
         self.held[key] = Situation(key, *values)
 

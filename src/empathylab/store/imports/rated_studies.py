@@ -56,7 +56,7 @@ def store_study(
         },
         orient="row",
     )
-    told = _Ratings(connection, number, study_id, people, arms, replies.tick).store(
+    ratings = _Ratings(connection, number, study_id, people, arms, replies.tick).store(
         study.ratings, replies
     )
     _drop_idle(connection, study_id, [rater.name for rater in study.raters])
@@ -71,7 +71,7 @@ def store_study(
     elsewhere = sum(len(rater.answers) for rater in study.raters) - len(given)
     return [
         raters,
-        told,
+        ratings,
         dataclasses.replace(answered, unchanged=answered.unchanged + elsewhere),
     ]
 
@@ -140,9 +140,9 @@ def _store_raters(
     rows = []
     for rater in raters:
         details, seconds = known.get(rater.name, ({}, None))
-        told = {**details, **rater.details}
+        merged = {**details, **rater.details}
         took = seconds if rater.seconds is None else rater.seconds
-        rows.append({"name": rater.name, "kind": rater.kind, "details": told, "seconds": took})
+        rows.append({"name": rater.name, "kind": rater.kind, "details": merged, "seconds": took})
     old = {name: known[name] for name in known if name in before}
     new = {row["name"]: (row["details"], row["seconds"]) for row in rows}
     for name in new:

@@ -120,11 +120,11 @@ def _compared_situations(connection: Connection, chosen: SituationSet) -> Import
     query = select(table).where(table.c.situation_set_id == newest)
     fields = ("text", "emotion", "valence", "topic", "utterance", "title")
 
-    def told(item: Any) -> tuple[Any, ...]:
+    def content(item: Any) -> tuple[Any, ...]:
         return (*(getattr(item, name) for name in fields), tuple(item.context or ()))
 
-    old = {row.key: told(row) for row in connection.execute(query)}
-    new = {item.id: told(item) for item in chosen}
+    old = {row.key: content(row) for row in connection.execute(query)}
+    new = {item.id: content(item) for item in chosen}
     return compare_rows(old, new, "situations")[3]
 
 

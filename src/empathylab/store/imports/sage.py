@@ -150,7 +150,7 @@ def _number(value: Any, name: str, where: str) -> float:
 
 def _persona(data: Mapping[str, Any], turns: tuple[SpokenTurn, ...]) -> dict[str, Any]:
     """SAGE's profile in the form of this project's personas."""
-    told = {
+    parts = {
         name: clean_text(str(data.get(name) or "")).strip()
         for name in ("player", "scene", "character", "topic", "task")
     }
@@ -160,12 +160,12 @@ def _persona(data: Mapping[str, Any], turns: tuple[SpokenTurn, ...]) -> dict[str
         "id": clean_text(str(data["id"])),
         "collection": COLLECTION,
         "language": "zh",
-        "name": _name(told["player"]),
+        "name": _name(parts["player"]),
         "emotion": "not stated",
-        "topic": told["topic"],
-        "temperament": told["character"],
-        "need": told["task"] or "not stated",
-        "story": "\n\n".join(part for part in (told["player"], told["scene"]) if part),
+        "topic": parts["topic"],
+        "temperament": parts["character"],
+        "need": parts["task"] or "not stated",
+        "story": "\n\n".join(part for part in (parts["player"], parts["scene"]) if part),
         "opening": opening,
         "start": {"feeling": start},
         "end": {

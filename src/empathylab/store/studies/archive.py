@@ -286,7 +286,7 @@ def written_rows(connection: Connection, name: str, version: int) -> Rows:
 
 
 def release_told(connection: Connection, study: int) -> Mapping[str, Any]:
-    """What a release told of itself before a study file took its place; empty for other studies."""
+    """The protocol of a release before a study file replaced it; empty for other studies."""
     table = schema.audit
     query = select(table.c.details).where(table.c.study_id == study, table.c.action == "add arm")
     found = [item["release"] for item in connection.execute(query).scalars() if "release" in item]

@@ -52,10 +52,10 @@ def set_states(connection: Connection, states: Mapping[int, str], at: datetime) 
         )
 
 
-def set_told(connection: Connection, row: int, told: Mapping[str, str]) -> None:
-    """Keeps what the platform tells about one person, in place of what it told before."""
+def set_platform_details(connection: Connection, row: int, details: Mapping[str, str]) -> None:
+    """Replaces what the platform says about one person."""
     table = schema.people
-    connection.execute(update(table).where(table.c.id == row).values(told=dict(told)))
+    connection.execute(update(table).where(table.c.id == row).values(told=dict(details)))
 
 
 def rater_details(connection: Connection, study: int, person: str) -> dict[str, Any] | None:

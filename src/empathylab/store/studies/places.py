@@ -97,7 +97,7 @@ _TOOK_PART = select(schema.places.c.id).where(
     schema.places.c.person == bindparam("who"),
     schema.places.c.arm.is_not(None),
 )
-_TOLD = select(schema.people.c.told).where(
+_PLATFORM_DETAILS = select(schema.people.c.told).where(
     schema.people.c.study_id == bindparam("study"), schema.people.c.person == bindparam("who")
 )
 _TIMES = select(
@@ -269,7 +269,7 @@ def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
 
 def platform_details(connection: Connection, study: int, person: str) -> dict[str, str]:
     """What the platform says about the person."""
-    found = connection.execute(_TOLD, {"study": study, "who": person})
+    found = connection.execute(_PLATFORM_DETAILS, {"study": study, "who": person})
     return dict(found.scalar_one_or_none() or {})
 
 

@@ -54,15 +54,17 @@ class Reviews:
 
     def approve(self, person: str, reason: str = "", *, who: str = "researcher") -> None:
         """Writes down that finished work is accepted; that changes no analysis."""
-        self._review(person, "approved", _told(reason, "a reason", MOST_REASON, least=0), who)
+        self._review(
+            person, "approved", _checked_text(reason, "a reason", MOST_REASON, least=0), who
+        )
 
     def reject(self, person: str, reason: str, *, who: str = "researcher") -> None:
         """Writes down that finished work is not accepted; leaving it out is `exclude`."""
-        self._review(person, "rejected", _told(reason, "a reason", MOST_REASON), who)
+        self._review(person, "rejected", _checked_text(reason, "a reason", MOST_REASON), who)
 
     def message(self, person: str, text: str, *, who: str = "researcher") -> None:
         """Keeps a message for the person's next page."""
-        said = _told(text, "a message", MOST_MESSAGE)
+        said = _checked_text(text, "a message", MOST_MESSAGE)
         with self._lab.writing() as connection:
             row = self._row(connection, person)
             add_message(connection, row.id, who, said, self._clock())
@@ -148,7 +150,7 @@ class Inbox:
             self._turn.release()
 
 
-def _told(text: str, what: str, most: int, *, least: int = 1) -> str:
+def _checked_text(text: str, what: str, most: int, *, least: int = 1) -> str:
     """The text, cleaned; refused where it is empty or too long."""
     said = clean_text(text)
     if not least <= len(said) <= most:

@@ -42,7 +42,7 @@ def walk(
     settings: Settings,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Met:
-    """What the raters met, who all came by the link; `progress` is told how many are through.
+    """What the raters met, who all came by the link; `progress` gets how many have finished.
 
     The link is the one for simulated raters; it tells the server not to count them. Of several,
     which say of what kind someone is, each is used in turn.
@@ -229,10 +229,10 @@ class _Bot:
                         where = answer.headers.get("Location", "")
                         self._where = urljoin(address, where)
                         return answer.status, text, where
-                    told = f"{method} {answer.url.path} {answer.status}"
+                    problem = f"{method} {answer.url.path} {answer.status}"
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                told = f"{method} {type(error).__name__}"
-            self._met.errors[told] += 1
+                problem = f"{method} {type(error).__name__}"
+            self._met.errors[problem] += 1
             await asyncio.sleep(self._settings.wait)
         raise _Lost
 

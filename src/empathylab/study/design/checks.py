@@ -27,7 +27,7 @@ from empathylab.study.blocks.pages import ShownReply
 from empathylab.study.design.claims import claim_warnings
 from empathylab.study.design.definition import Study
 from empathylab.study.design.material_notes import (
-    Told,
+    PromptFields,
     content_note_warnings,
     information_sentence,
     information_warnings,
@@ -63,11 +63,11 @@ class Checked:
 
 
 def check_study(
-    study: Study, lab: Lab | None = None, *, told: Told = lambda prompt: None
+    study: Study, lab: Lab | None = None, *, shown_fields: PromptFields = lambda prompt: None
 ) -> Checked:
     """The study checked against the lab, in which nothing is changed; without one, what ships.
 
-    `told` says what a prompt tells respondents of a situation, where that is known.
+    `shown_fields` says what a prompt tells respondents of a situation, where that is known.
     """
     known = known_scales() if lab is None else lab_scales(lab)
     problems: list[str] = []
@@ -97,13 +97,13 @@ def check_study(
         *plan.notes,
         *claim_warnings(study, minutes, invented=_is_invented(chosen)),
         *content_note_warnings(study, chosen),
-        *information_warnings(study, chosen, prompts, told),
+        *information_warnings(study, chosen, prompts, shown_fields),
     )
     return Checked(
         study,
         replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
         pages,
-        information_sentence(study, chosen, prompts, told),
+        information_sentence(study, chosen, prompts, shown_fields),
     )
 
 

@@ -59,13 +59,13 @@ def dictionary_rows(
 
 
 def _own(found: StudyTables, column: str) -> tuple[str | None, str | None]:
-    """What is peculiar to this study's raters: scores, answers about oneself, what was told."""
+    """The columns of this study's raters: scores, answers about themselves, platform details."""
     if column in found.scores:
         scale, part, phase = found.scores[column]
         of = "Total" if part == "total" else f"Subscale {part}"
         when = _WHEN[phase]
         return f"{of} of the {scale.name} ({scale.id}){when}", _score_range(scale, part)
-    if column not in found.told:
+    if column not in found.details:
         is_first = found.study is not None and found.study.follow_up and column.startswith(FIRST)
         return f"`{column.removeprefix(FIRST)}` in the first study" if is_first else None, None
     asked = _asked_column(found.study, column)

@@ -192,7 +192,7 @@ class StudySource:
                 "status": shown_status(place),
                 "outcome": place.outcome,
                 "language": place.language or None,
-                # Of anyone who had their data deleted, only that they came is told.
+                # Of participants who had their data deleted, only the visit is exported.
                 "day": day_of(place.arrived_at) if place.language else None,
             }
             for place in self.places
@@ -208,8 +208,8 @@ class StudySource:
             row |= {"excluded": self.excluded.get(name), "ratings": given[name]}
         return list(rows.values())
 
-    def told(self) -> dict[str, Record]:
-        """By rater, what they or their platform told about them."""
+    def rater_details(self) -> dict[str, Record]:
+        """By rater, what they or their platform said about them."""
         return {
             self.names[int(rater.id)]: {
                 key: value for key, value in rater.details.items() if key != "marks"

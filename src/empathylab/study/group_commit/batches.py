@@ -115,13 +115,13 @@ class Batch:
         """Someone else has changed this person's row, which is to be read again."""
         self._people.discard(person)
 
-    def add_person(self, place: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+    def add_person(self, place: Mapping[str, Any], person: Mapping[str, Any]) -> None:
         """Keeps that someone came, and their platform ids; the same person again changes nothing.
 
         They can be served from the next batch on.
         """
         self._own.places_added.append(place)
-        self._own.people_added.append(told)
+        self._own.people_added.append(person)
 
     def add_answer(self, row: dict[str, Any]) -> None:
         """Keeps an answer; a second one for the same page breaks a unique rule."""

@@ -67,7 +67,7 @@ class Claimed:
     conversation: int
     author: Author
     messages: tuple[Message, ...]
-    told: tuple[str, ...]
+    participant_texts: tuple[str, ...]
     """What the participant wrote, as they wrote it."""
     language: str
     due_at: datetime
@@ -227,13 +227,13 @@ class LiveEngine:
                 for turn in before
             ),
         )
-        told = tuple(turn.text for turn in before if turn.sender == "participant")
+        participant_texts = tuple(turn.text for turn in before if turn.sender == "participant")
         return Claimed(
             row.id,
             row.live_conversation_id,
             author,
             messages,
-            told,
+            participant_texts,
             conversation.language,
             row.due_at,
             self._most_cost(author, messages),
@@ -300,7 +300,9 @@ class LiveEngine:
         price = self._prices.of(turn.author.model or "")
         asked.cost += price.cost(completion.usage) if price is not None else 0.0
         prompt = turn.messages[0].content
-        asked.reason = reply_problem(self._live, completion, turn.told[-1], prompt, turn.language)
+        asked.reason = reply_problem(
+            self._live, completion, turn.participant_texts[-1], prompt, turn.language
+        )
         if asked.reason is None:
             asked.text = completion.text.strip()
             return True
@@ -322,7 +324,7 @@ class LiveEngine:
             text = asked.text
             masked = None
             if self._live.mask:
-                text, masked = Masks(turn.language, turn.told).restored(text), text
+                text, masked = Masks(turn.language, turn.participant_texts).restored(text), text
             spent |= {"text": text, "masked": masked if masked != text else None}
             spent |= {"state": "ready", "ready_at": now, "outcome": "valid"}
         else:

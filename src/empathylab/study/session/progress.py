@@ -69,8 +69,8 @@ def store(
         )
     else:
         shown_at = transaction.shown_at(step)
-        told = {name: str(value) for name, value in timing.items()}
-        measured = dataclasses.asdict(page_timing(shown_at, transaction.now, told))
+        sent = {name: str(value) for name, value in timing.items()}
+        measured = dataclasses.asdict(page_timing(shown_at, transaction.now, sent))
         if transaction.launched.study.signals:
             measured["signals"] = read_signals(timing)
         answer = {

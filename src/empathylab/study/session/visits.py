@@ -27,8 +27,8 @@ class PlatformIds:
     study: str | None = None
     session: str | None = None
     """SESSION_ID, assignmentId."""
-    told: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What the platform tells about the person, for quotas."""
+    traits: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the platform says about the person, for quotas."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,8 +191,8 @@ def serve_study(serving: Serving, listener: socket.socket, *, workers: int = 1) 
         work = functools.partial(_serve_beside_others, serving, listener)
         with _beside(serving):
             # The socket is closed first: who comes then must not wait for workers that have ended.
-            told = run_workers(work, workers, patience=_GRACE + 5, ending=listener.close)
-        if told == signal.SIGINT:
+            received = run_workers(work, workers, patience=_GRACE + 5, ending=listener.close)
+        if received == signal.SIGINT:
             raise KeyboardInterrupt
 
 
@@ -200,11 +200,11 @@ class _End:
     """Whether the server has been told to stop, also before there was one."""
 
     def __init__(self) -> None:
-        self.told = False
+        self.stopped = False
         self.server: uvicorn.Server | None = None
 
     def __call__(self, *_: object) -> None:
-        self.told = True
+        self.stopped = True
         if self.server is not None:
             self.server.should_exit = True
 
@@ -263,7 +263,7 @@ def _serve(serving: Serving, listener: socket.socket, end: _End) -> None:
 
     start_logging(requests=serving.log_requests)
     end.server = uvicorn.Server(server_config(serving))
-    if not end.told:
+    if not end.stopped:
         end.server.run(sockets=[listener])
 
 

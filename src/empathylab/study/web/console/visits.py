@@ -65,8 +65,8 @@ class Visit:
     def address(self) -> str:
         """The browser's address; behind a trusted proxy the one that the proxy wrote last."""
         if self.console.trust_proxy:
-            told = self.request.headers.get("x-forwarded-for", "")
-            return told.rpartition(",")[2].strip()[:100]
+            forwarded = self.request.headers.get("x-forwarded-for", "")
+            return forwarded.rpartition(",")[2].strip()[:100]
         return self.request.client.host if self.request.client else ""
 
     @property
