@@ -8,19 +8,20 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from empathylab.errors import InputError
-from empathylab.study import (
+from empathylab.study import Study
+from empathylab.study.assignment.allocation import (
     Full,
     Person,
     Place,
     State,
-    Study,
+    World,
     arm_counts,
+    choose_arm,
     choose_place,
     displaced,
     ended,
     is_live,
 )
-from empathylab.study.assignment.allocation import World, choose_arm
 from empathylab.study.design.definition import Quota, TimeLimits
 from tests.study.assigned import with_place
 from tests.study.examples import KEY, altered, between

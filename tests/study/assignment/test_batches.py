@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empathylab.errors import InputError
-from empathylab.study import EVERYONE, Item, study_slots
+from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.seeded_random import draw, shuffled, turned
-from empathylab.study.assignment.slots import evenly
+from empathylab.study.assignment.slots import Item, evenly
+from empathylab.study.design.definition import EVERYONE
 from tests.study.examples import appraisal, between, ids, within
 
 

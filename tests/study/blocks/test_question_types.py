@@ -11,7 +11,9 @@ import pytest
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import lab_study, preferences_frame
-from empathylab.study import Accepted, ParticipantPath, Refused, check_answer, parse_study
+from empathylab.study import ParticipantPath, parse_study
+from empathylab.study.blocks.answers import check_answer
+from empathylab.study.blocks.forms import Accepted, Refused
 from empathylab.study.bots import Settings, served, walk
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.flow import study_steps

@@ -11,10 +11,11 @@ from empathylab.situations import Situation, builtin_set
 from empathylab.situations.content_notes import content_note, content_tags, missing_tags
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import add_respondent, add_situation_set, now
-from empathylab.study import choose_situations, parse_study, preset_text
+from empathylab.study import parse_study, preset_text
 from empathylab.study.demo.opening import demo_study, furnish_demo
 from empathylab.study.design.checks import check_study
 from empathylab.study.design.material_notes import seen_fields
+from empathylab.study.design.materials import choose_situations
 from tests.study.examples import BETWEEN, SITUATION_PRESETS
 
 # What the presets and the demonstration of 0.1 said.

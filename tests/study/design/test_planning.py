@@ -5,16 +5,11 @@ from __future__ import annotations
 import pytest
 
 from empathylab.scales import builtin_scales
-from empathylab.study import (
-    Plan,
-    Study,
-    choose_scales,
-    needed_raters,
-    parse_study,
-    quota_limits,
-    quota_traits,
-)
+from empathylab.study import Study, parse_study
+from empathylab.study.assignment.quotas import quota_limits, quota_traits
 from empathylab.study.design.definition import Quota
+from empathylab.study.design.materials import choose_scales
+from empathylab.study.design.planning import Plan, needed_raters
 from tests.study.examples import BETWEEN, altered, appraisal, between, ids, scales, within
 
 

@@ -8,21 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empathylab.study import (
-    End,
-    GoTo,
-    NeedsPlace,
-    ParticipantPath,
-    Show,
-    Study,
-    decide,
-    failed_attention,
-    study_steps,
-)
+from empathylab.study import ParticipantPath, Study
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.rate import Rate
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.design.definition import Quota
+from empathylab.study.session.flow import (
+    End,
+    GoTo,
+    NeedsPlace,
+    Show,
+    decide,
+    failed_attention,
+    study_steps,
+)
 from tests.study.examples import altered, appraisal, between, scales
 
 Given = dict[str, dict[str, Any]]

@@ -11,9 +11,11 @@ from typing import Any, get_args
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.study import parse_study, study_from_dict, to_dict
+from empathylab.study import parse_study
 from empathylab.study.blocks.forms import Code, problem
 from empathylab.study.design.interface_texts import untranslated
+from empathylab.study.design.protocol import to_dict
+from empathylab.study.design.reading import study_from_dict
 from empathylab.study.web.interface_texts import words_in
 from tests.study.examples import BETWEEN, altered
 from tests.study.web.desk import Desk
