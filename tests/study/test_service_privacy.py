@@ -15,7 +15,7 @@ from empathylab.study.design.definition import Retention
 from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.session.service import Closed, Finished, Moved, StudyService, launch
 from tests.study.examples import between
-from tests.study.service_examples import opened, rows_of, someone, step_on, walk
+from tests.study.service_examples import delete_expired, opened, rows_of, someone, step_on, walk
 
 SECRET_WORDS = "my name is Zebedee Quux"
 
@@ -97,7 +97,7 @@ def test_messages_go_with_the_platform_ids_when_their_time_is_over(lab: Lab) -> 
     Reviews(lab, service.launched.row, clock=service.now).message(person, "Thank you")
     service.actions.close()
     clock.skip(days=31)
-    service.actions.apply_retention()
+    delete_expired(service)
     assert rows_of(lab, schema.messages) == []
 
 
@@ -147,7 +147,7 @@ def test_forget_finds_a_person_whose_platform_id_was_deleted(lab: Lab) -> None:
     finished(service, "ann")
     service.actions.close()
     clock.skip(days=90)
-    assert service.actions.apply_retention() == (1, 0)
+    assert delete_expired(service) == (1, 0)
     assert service.actions.forget(platform_id="ann") == 1
     assert rows_of(lab, schema.ratings) == []
 
@@ -161,13 +161,13 @@ def test_forget_wants_one_way_to_know_whom(lab: Lab) -> None:
 def test_ids_and_comments_are_deleted_when_their_time_is_over(lab: Lab) -> None:
     service, clock = opened(lab, between(retention=Retention(platform_ids=30, comments=60)))
     finished(service, "ann")
-    assert service.actions.apply_retention() == (0, 0)
+    assert delete_expired(service) == (0, 0)
     service.actions.close()
     clock.skip(days=31)
-    assert service.actions.apply_retention() == (1, 0)
+    assert delete_expired(service) == (1, 0)
     assert rows_of(lab, schema.people) == []
     clock.skip(days=31)
-    assert service.actions.apply_retention() == (0, 1)
+    assert delete_expired(service) == (0, 1)
     assert SECRET_WORDS not in everything(lab)
     assert len(rows_of(lab, schema.ratings)) == 2
 

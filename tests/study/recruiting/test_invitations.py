@@ -19,7 +19,7 @@ from empathylab.study.recruiting.invitations import (
 from empathylab.study.session.service import StudyService, launch
 from empathylab.study.web.recruitment import visit_token
 from tests.study.recruiting.examples import recruiting, served
-from tests.study.service_examples import rows_of
+from tests.study.service_examples import delete_expired, rows_of
 from tests.study.web.raters import Read, Visitor, app_of, visiting, walk
 
 
@@ -213,7 +213,7 @@ def test_labels_are_deleted_with_the_platform_ids(sqlite_lab: Lab) -> None:
     invite(service, 1, labels=["Zebedee Quux"])
     service.actions.close()
     clock.skip(days=31)
-    service.actions.apply_retention()
+    delete_expired(service)
     assert rows_of(sqlite_lab, schema.invitations)[0]["label"] is None
 
 

@@ -10,7 +10,7 @@ import pytest
 from empathylab.store import Lab, schema
 from empathylab.study.session.service import Closed, Page, StudyService, launch
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
-from tests.study.service_examples import rows_of, step_on
+from tests.study.service_examples import delete_expired, rows_of, step_on
 from tests.study.service_examples import walk as walk_pages
 from tests.study.web.raters import Read, Visitor, app_of, visiting, walk
 
@@ -72,7 +72,7 @@ def test_whoever_deletes_their_data_cannot_try_again(lab: Lab) -> None:
     assert kept.keys() == {"study_id", "digest"}
     service.actions.close()
     clock.skip(days=91)
-    service.actions.apply_retention()
+    delete_expired(service)
     assert rows_of(lab, schema.departures) == []
 
 

@@ -29,7 +29,6 @@ from empathylab.store.studies.records import (
 from empathylab.store.studies.results import exclude_rater
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
 from empathylab.study.admin.monitoring import watch
-from empathylab.study.admin.retention import apply_retention
 from empathylab.study.assignment.allocation import World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
@@ -193,14 +192,6 @@ class AdminActions:
         if erased:
             leave_no_trace(self._running.lab)
         return erased
-
-    def apply_retention(self, *, who: str = "retention") -> tuple[int, int]:
-        """How many platform ids and how many comments were deleted because their time is over."""
-        study = self._running.launched.study
-        done = apply_retention(
-            self._running.lab, study.name, study.version, self._running.now(), who=who
-        )
-        return done.platform_ids, done.comments
 
     def audit(self) -> tuple[AuditEntry, ...]:
         """What researchers did, in the order in which they did it."""

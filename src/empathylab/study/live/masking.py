@@ -84,11 +84,6 @@ def _data() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def known_languages() -> frozenset[str]:
-    """The languages with patterns of their own."""
-    return frozenset(_data()["languages"])
-
-
 @functools.cache
 def _patterns(language: str) -> Patterns:
     """Kinds of details with their patterns: the general ones, and those of a language."""
