@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Table
 
 from empathylab.errors import InputError
 from empathylab.judging.distributions import PointDistribution, point_distribution
@@ -13,9 +15,10 @@ from empathylab.judging.instruments import Instrument
 from empathylab.judging.prompts import REASON, JudgeTemplate, answer_schema
 from empathylab.judging.reading import ReadAnswer, read_judgement
 from empathylab.models import Completion, Message, Parameters
-from empathylab.runs import Reading, Request
-from empathylab.store.inserts import hash_of
+from empathylab.runs import Answered, Reading, Request
+from empathylab.store.inserts import hash_of, now
 from empathylab.store.judged_responses import JudgedResponse
+from empathylab.store.judgements import forget_earlier
 
 Mode = Literal["structured", "free", "logprob"]
 
@@ -114,10 +117,50 @@ def refuse_reason_dimension(instrument: Instrument, asking: Asking) -> None:
         )
 
 
-def source_settings(replies: Sequence[JudgedResponse], source: str) -> dict[str, object]:
-    """What is judged, for a run's settings; respondents are not named."""
+def run_settings(
+    instrument: Instrument,
+    replies: Sequence[JudgedResponse],
+    source: str,
+    asking: Asking,
+    template: JudgeTemplate,
+) -> dict[str, object]:
+    """All that a reader needs to repeat the run; respondents are not named."""
     return {
         "situations": source,
         "situation_ids": list(dict.fromkeys(reply.situation.id for reply in replies)),
         "responses": len(replies),
+        "dimensions": [dimension.name for dimension in instrument.dimensions],
+        "instrument": instrument.id,
+        "instruction": instrument.instruction,
+        "shows": list(instrument.shows),
+        **asking.settings(),
+        "template": dataclasses.asdict(template),
     }
+
+
+def shared_columns(entry: Answered, study: int | None, setup: str) -> dict[str, Any]:
+    """The columns that judgements and preferences share, for a row of the answer."""
+    return {
+        "answer_id": entry.answer_id,
+        "study_id": study,
+        "setup": setup,
+        "said": entry.reading.content.answer.said,
+        "outcome": entry.reading.outcome,
+        "reason": entry.reading.reason,
+        "added_at": now(),
+    }
+
+
+def save_rows(
+    connection: Connection,
+    table: Table,
+    answered: Sequence[Answered],
+    rows_of: Callable[[Answered], list[dict[str, Any]]],
+) -> None:
+    """Stores the rows of each answer; those of a retry replace those of earlier attempts."""
+    for entry in answered:
+        if entry.request.retry:
+            forget_earlier(connection, table, entry.answer_id, entry.request.earlier_keys)
+    rows = [row for entry in answered for row in rows_of(entry)]
+    if rows:
+        connection.execute(table.insert(), rows)

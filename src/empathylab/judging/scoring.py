@@ -14,7 +14,7 @@ from itertools import groupby
 
 from sqlalchemy import Connection, select
 
-from empathylab.judging.asking import Asking, source_settings
+from empathylab.judging.asking import Asking, run_settings
 from empathylab.judging.reading import read_judgement
 from empathylab.judging.rubric import PlantedReplies, ScoredReply, planted_replies, rubric
 from empathylab.judging.single import Judging, plan_judging
@@ -133,14 +133,9 @@ def _plan(
     }
     plans = {name: plan_judging(judging) for name, judging in parts.items()}
     first = next(iter(parts.values()))
-    settings = {
-        **source_settings(replies, source),
+    settings = run_settings(first.instrument, replies, source, asking, first.template) | {
         "instrument": f"{rubric().id}@{rubric().version}",
         "dimensions": list(parts),
-        "instruction": first.instrument.instruction,
-        "shows": list(first.instrument.shows),
-        **asking.settings(),
-        "template": dataclasses.asdict(first.template),
     }
     interpreters = {name: plan.interpreter for name, plan in plans.items()}
     return Plan(

@@ -1,11 +1,11 @@
-"""What judges said of responses: saved answer by answer, read as frames.
+"""What judges said of responses, as frames.
 
 Judgements stand in tables of their own, so that no analysis of people's ratings counts a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,18 +22,6 @@ RUBRIC = "rubric"
 _SOURCE = ["judge", "study", "set", "dimension"]
 """What a judge is asked about in one way or in several."""
 _JUDGEMENT = ["response", "order", "repeat"]
-
-
-def save_judgements(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds rows of `judgements`, one for each answer and dimension."""
-    if rows:
-        connection.execute(schema.judgements.insert(), list(rows))
-
-
-def save_preferences(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds rows of `preferences`, one for each answer and dimension."""
-    if rows:
-        connection.execute(schema.preferences.insert(), list(rows))
 
 
 def forget_earlier(
