@@ -381,5 +381,5 @@ def renamed(
     """
     for role, column in named.items():
         column_named(frame, column, where=where, option=f"--{role}" if options else None)
-    taken = [role for role, column in named.items() if role != column and role in frame.columns]
-    return frame.drop(taken).rename({column: role for role, column in named.items()})
+    replaced = [role for role, column in named.items() if role != column and role in frame.columns]
+    return frame.drop(replaced).rename({column: role for role, column in named.items()})

@@ -86,9 +86,9 @@ def walked(
     from empathylab.study.bots import walk
     from empathylab.study.bots.reports import summed_up
 
-    begun = time.perf_counter()
+    started = time.perf_counter()
     met = walk(links, crowd, settings, progress)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     arms = None if service is None else _completions(service, met.people)
     return summed_up(met, crowd, seconds, arms)
 

@@ -57,9 +57,9 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
 
     api = HfApi(token=token, endpoint=os.environ.get(ADDRESS))
     try:
-        made = api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
+        created = api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
         api.upload_folder(
-            repo_id=made.repo_id,
+            repo_id=created.repo_id,
             repo_type="dataset",
             folder_path=folder,
             commit_message="Upload an export of EmpathyLab",
@@ -69,7 +69,7 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
         raise EmpathyLabError(
             f"the data set {repository} could not be pushed: {reason}. The folder {folder} is kept."
         ) from error
-    return str(made)
+    return str(created)
 
 
 def require_push() -> str:

@@ -88,11 +88,10 @@ class Asking:
         answer = read_judgement(completion, options)
         shares: dict[str, PointDistribution] = {}
         if answer.outcome == "valid" and self.mode == "logprob" and completion.logprobs:
-            found = {
-                name: point_distribution(completion.logprobs, name, shown)
-                for name, shown in options.items()
-            }
-            shares = {name: one for name, one in found.items() if one is not None}
+            for name, shown in options.items():
+                distribution = point_distribution(completion.logprobs, name, shown)
+                if distribution is not None:
+                    shares[name] = distribution
         return Reading(answer.outcome, answer.problem, Judged(answer, shares))
 
 

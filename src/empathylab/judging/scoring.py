@@ -40,8 +40,8 @@ def plan_planted(asking: Asking, planted: PlantedReplies | None = None) -> Plan:
     known = {item.id: item for item in builtin_set(planted.situation_set)}
     name = builtin_set(planted.situation_set).id
     replies = tuple(
-        JudgedResponse(number, PLANTED, known[one.situation], name, one.text)
-        for number, one in enumerate(planted.replies)
+        JudgedResponse(number, PLANTED, known[reply.situation], name, reply.text)
+        for number, reply in enumerate(planted.replies)
     )
     source = f"{planted.id}@{planted.version}"
     return _plan(PLANTED, replies, source, asking, stored=False)

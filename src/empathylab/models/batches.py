@@ -137,13 +137,13 @@ class OpenAiBatches:
         ]
         content, kind = _form("\n".join(lines).encode() + b"\n")
         file = await _send(self.model, "files", content, kind)
-        made = {
+        order = {
             "input_file_id": file["id"],
             "endpoint": "/v1/chat/completions",
             "completion_window": "24h",
             "metadata": {"empathylab": token},
         }
-        return str((await _send(self.model, "batches", json.dumps(made).encode()))["id"])
+        return str((await _send(self.model, "batches", json.dumps(order).encode()))["id"])
 
     async def find(self, token: str) -> str | None:
         for batch in (await _fetch(self.model, "batches?limit=100")).get("data") or ():
@@ -199,13 +199,13 @@ class AnthropicBatches:
     model: EndpointModel
 
     async def submit(self, token: str, requests: Mapping[str, BatchRequest]) -> str:
-        made = {
+        order = {
             "requests": [
                 {"custom_id": name, "params": self.model.body(*request)}
                 for name, request in requests.items()
             ]
         }
-        sent = await _send(self.model, "messages/batches", json.dumps(made).encode())
+        sent = await _send(self.model, "messages/batches", json.dumps(order).encode())
         return str(sent["id"])
 
     async def find(self, token: str) -> str | None:

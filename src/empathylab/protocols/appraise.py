@@ -230,8 +230,8 @@ class AppraisalInterpreter:
             listed = ", ".join(map(str, missing))
             return Reading("no_logprobs", f"no possible answer was weighed for the items {listed}")
         answers = ItemAnswers(
-            {item: one.expected for item, one in found.items()},
-            {item: one.entropy for item, one in found.items()},
+            {item: distribution.expected for item, distribution in found.items()},
+            {item: distribution.entropy for item, distribution in found.items()},
         )
         return Reading("valid", None, answers)
 

@@ -127,8 +127,8 @@ def _titles(other: str, lab: Path) -> tuple[str, str]:
 
     if "://" in other:
         return make_url(other).database or "the other lab", str(lab)
-    one, two = Path(other).resolve(), lab.resolve()
-    return (one.name, two.name) if one.name != two.name else (other, str(lab))
+    first, second = Path(other).resolve(), lab.resolve()
+    return (first.name, second.name) if first.name != second.name else (other, str(lab))
 
 
 def _moment(text: str) -> datetime:

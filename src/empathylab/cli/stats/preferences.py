@@ -159,10 +159,10 @@ def _words(fitted: BradleyTerry) -> str:
             f"of comparisons, the second in {percent(second)}{ties}."
         )
     if fitted.order is not None:
-        one = fitted.order
+        order = fitted.order
         said.append(
-            f"Being shown first changes the log odds by {number(one.estimate, 2)} "
-            f"[{number(one.low, 2)}, {number(one.high, 2)}]."
+            f"Being shown first changes the log odds by {number(order.estimate, 2)} "
+            f"[{number(order.low, 2)}, {number(order.high, 2)}]."
         )
     if not fitted.clustered:
         said.append("Comparisons are treated as independent. Use --rater if people made several.")

@@ -170,10 +170,10 @@ def approvals(
     from empathylab.study.recruiting.approvals import approvals as approved
 
     with running(lab, name) as service, _new_file(file) as out:
-        made = approved(service, who=operator())
-        out.write(approval_table(service, made))
-    rejected = sum(1 for item in made if item.reason)
-    typer.echo(f"{file}: {len(made) - rejected} to approve, {rejected} to reject", err=True)
+        decisions = approved(service, who=operator())
+        out.write(approval_table(service, decisions))
+    rejected = sum(1 for item in decisions if item.reason)
+    typer.echo(f"{file}: {len(decisions) - rejected} to approve, {rejected} to reject", err=True)
     typer.echo("It contains platform IDs: keep it separate from the data.", err=True)
 
 
@@ -220,8 +220,8 @@ def _invite(
     with running(lab, name) as service, contextlib.ExitStack() as files:
         # A file that cannot be written must be known before links are made that nobody saw.
         out = files.enter_context(_new_file(csv)) if csv is not None else None
-        made = make(service, count, **terms, who=operator())
-        rows = [_shown(item, address) for item in made]
+        invitations = make(service, count, **terms, who=operator())
+        rows = [_shown(item, address) for item in invitations]
         if out is not None:
             _write_links(out, rows)
     if as_json:

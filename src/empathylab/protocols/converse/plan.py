@@ -105,7 +105,7 @@ def plan_conversing(lab: Lab, respondent: str, conversing: Conversing) -> Plan:
     personas = conversing.persona_rules()
     with lab.writing() as connection:
         respondent_id = add_respondent(connection, respondent, "model")
-        ids = {key: add_persona(connection, one.definition()) for key, one in personas.items()}
+        ids = {key: add_persona(connection, entry.definition()) for key, entry in personas.items()}
     script = Script(conversing, personas)
     first = [
         script.request(Step(f"{key}/sample-{sample}", 1, "reply"), (opening(persona),))

@@ -65,15 +65,15 @@ def read_dialogues(
     replies: list[Reply] = []
     ordered = sorted(found.items(), key=lambda item: _place(item[1].split))
     for key, conversation in ordered:
-        taken = _exchange(conversation, turns)
-        if isinstance(taken, str):
-            left_out.add(taken, key)
+        exchange = _exchange(conversation, turns)
+        if isinstance(exchange, str):
+            left_out.add(exchange, key)
             continue
-        situations.append(_situation(key, conversation, taken, emotions or {}))
-        if taken.reply is None:
+        situations.append(_situation(key, conversation, exchange, emotions or {}))
+        if exchange.reply is None:
             odd.add("conversations end before a reply, and are situations without one", key)
         else:
-            replies.append(Reply(key, HUMAN, taken.reply, details=_details(conversation)))
+            replies.append(Reply(key, HUMAN, exchange.reply, details=_details(conversation)))
     if not situations:
         raise InputError(
             "there is no usable conversation",
@@ -181,17 +181,17 @@ def _exchange(conversation: _Conversation, turns: int) -> _Exchange | str:
 
 
 def _situation(
-    key: str, conversation: _Conversation, taken: _Exchange, emotions: Mapping[str, str]
+    key: str, conversation: _Conversation, exchange: _Exchange, emotions: Mapping[str, str]
 ) -> Situation:
     emotion = emotions.get(conversation.emotion, conversation.emotion) or None
-    opening = taken.context[0] if taken.context else taken.utterance
+    opening = exchange.context[0] if exchange.context else exchange.utterance
     return Situation(
         id=key,
         text=conversation.prompt or opening,
         emotion=emotion,
         valence=stated_valence(emotion, None),
-        utterance=taken.utterance,
-        context=taken.context,
+        utterance=exchange.utterance,
+        context=exchange.context,
     )
 
 

@@ -322,14 +322,14 @@ def _demographics(
     for where, table in people:
         columns = {column.lower(): column for column in table.columns}
         require_columns(list(columns), ["participant id"], where=where)
-        taken = columns.get("time taken")
-        seconds = None if taken is None else numbers(table, taken, where=where)
+        duration = columns.get("time taken")
+        seconds = None if duration is None else numbers(table, duration, where=where)
         for number, row in enumerate(table.iter_rows(named=True)):
             person = row[columns["participant id"]]
             details: dict[str, Any] = {
                 name.replace(" ", "_"): row[column]
                 for name, column in columns.items()
-                if name not in _UNUSED and column != taken and _is_stated(row[column])
+                if name not in _UNUSED and column != duration and _is_stated(row[column])
             }
             if str(details.get("age", "")).isdecimal():
                 details["age"] = int(details["age"])

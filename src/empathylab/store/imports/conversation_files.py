@@ -228,8 +228,8 @@ def _of_transcripts(
             )
         keys.add(key)
         turns = _transcript(row[texts[0]] or "", roles, f"{where} row {number}")
-        one = _told(_base(key, source), frame[number - first])
-        yield _with_turns(one, turns)
+        conversation = _told(_base(key, source), frame[number - first])
+        yield _with_turns(conversation, turns)
 
 
 def _label(roles: Mapping[str, Speaker]) -> re.Pattern[str]:

@@ -97,11 +97,11 @@ def import_release(
 
 def _refuse_another_file(things: Iterable[ImportCounts], source: str) -> None:
     for thing in things:
-        held = thing.removed + thing.changed + thing.unchanged
-        if thing.things in ("responses", "ratings") and thing.removed > max(1, held // 2):
+        before = thing.removed + thing.changed + thing.unchanged
+        if thing.things in ("responses", "ratings") and thing.removed > max(1, before // 2):
             raise InputError(
                 f"another file of this name was imported before, and this one would remove "
-                f"{thing.removed:,} of its {held:,} {thing.things}",
+                f"{thing.removed:,} of its {before:,} {thing.things}",
                 where=source,
                 remedy="Give this one another --name or --study, or add --replace.",
             )

@@ -69,15 +69,15 @@ def read_sage(
             continue
         where = f"{source} line {number}"
         try:
-            one = _conversation(line, respondent, simulator, where)
-            if one.key in conversations:
-                raise _wrong("the id occurs twice", where, one.key)
+            conversation = _conversation(line, respondent, simulator, where)
+            if conversation.key in conversations:
+                raise _wrong("the id occurs twice", where, conversation.key)
         except InputError as error:
             if not skip_invalid:
                 raise
             skipped[number] = error.what
             continue
-        conversations[one.key] = one
+        conversations[conversation.key] = conversation
     if not conversations:
         raise InputError(
             "the file contains no conversations", where=source, remedy="Give another file."

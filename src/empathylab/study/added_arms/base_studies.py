@@ -130,18 +130,18 @@ def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int
     here = {
         item["here"]: item["fingerprint"] for item in (brought.summary["scales"] if brought else ())
     }
-    held = scale_fingerprints(connection)
+    stored = scale_fingerprints(connection)
     found = {}
     for name, current in study_scale_fingerprints(connection, row.id).items():
         wanted = here.get(current, current)
-        if wanted not in held:
+        if wanted not in stored:
             raise InputError(
                 f"the lab does not have the wording of the scale {name} that the study used "
                 f"(SHA-256 {wanted})",
                 where=where,
                 remedy="Import the same file as in the study's lab: empathylab scales import FILE",
             )
-        found[name] = (held[wanted], wanted)
+        found[name] = (stored[wanted], wanted)
     return found
 
 

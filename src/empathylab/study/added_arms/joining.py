@@ -206,9 +206,9 @@ def _require_plan(
     connection: Connection, base: JoinBase, study: Study, name: str, where: str
 ) -> None:
     keys = dict(zip(base.situations, base.keys, strict=True))
-    held = frozen_responses(connection, base.row.id)
+    frozen = frozen_responses(connection, base.row.id)
     replied = {
-        arm: {keys[item.situation] for item in held.get(arm, ()) if item.situation in keys}
+        arm: {keys[item.situation] for item in frozen.get(arm, ()) if item.situation in keys}
         for arm in study.arms
     }
     replied[name] = set(base.keys)

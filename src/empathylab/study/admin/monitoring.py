@@ -156,17 +156,23 @@ def watch(
     limits = study.time_limits
     unseen = now - timedelta(minutes=limits.abandon_after)
     within = limits.finish_within
-    begun = None if within is None else now - timedelta(minutes=within)
+    claimed_since = None if within is None else now - timedelta(minutes=within)
     with lab.reading() as connection:
         own = launched_study(connection, f"{study.name}@{study.version}")
-        states = state_counts(connection, own.id, unseen=unseen, begun=begun)
+        states = state_counts(connection, own.id, unseen=unseen, claimed_since=claimed_since)
         hours = arrival_hours(connection, own.id, study.blocks[0].id)
         summed = sums(connection, launched)
         # Only where a reply was withdrawn does it matter who holds which slot.
-        held = (
-            held_slots(connection, own.id, unseen=unseen, begun=begun) if launched.shut else set()
+        occupied = (
+            held_slots(connection, own.id, unseen=unseen, claimed_since=claimed_since)
+            if launched.shut
+            else set()
         )
-        traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
+        traits = (
+            held_traits(connection, own.id, unseen=unseen, claimed_since=claimed_since)
+            if study.quotas
+            else []
+        )
         stopped = stopped_arms(connection, own.id)
         ratings = count_ratings(connection, own.id)
         replies = reply_counts(connection, own) if study.live else {}
@@ -186,7 +192,7 @@ def watch(
         here=_total(people.filter(pl.col("state").is_in(["live", "reading"]))),
         finished=_total(finished),
         unreviewed=_total(finished.filter(pl.col("review").is_null())),
-        arms=_arms(launched.places(held), people, stopped),
+        arms=_arms(launched.places(occupied), people, stopped),
         quotas=tuple(_quotas(launched, traits)),
         outcomes=_summed(people, "outcome"),
         by_time=_by_time(hours, now),
@@ -257,10 +263,10 @@ def _quotas(launched: Launched, traits: Sequence[Mapping[str, str]]) -> Iterator
     for quota in launched.study.quotas:
         limits = quota_limits(quota, places)
         kinds = (trait.get(quota.by, OTHERS) for trait in traits)
-        held = Counter(kind if kind in limits else OTHERS for kind in kinds)
+        counts = Counter(kind if kind in limits else OTHERS for kind in kinds)
         for kind, limit in limits.items():
-            if kind != OTHERS or limit or held[kind]:
-                yield QuotaCount(quota.by, kind, limit, held[kind])
+            if kind != OTHERS or limit or counts[kind]:
+                yield QuotaCount(quota.by, kind, limit, counts[kind])
 
 
 def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
@@ -285,8 +291,8 @@ def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
 
 def _only_opened(study: Study) -> pl.Expr:
     """Whether someone has not answered the first page, which a program may have opened."""
-    begun = pl.col("step").fill_null(study.blocks[0].id) != study.blocks[0].id
-    return pl.col("state").is_in(["reading", "gone"]) & ~begun
+    started = pl.col("step").fill_null(study.blocks[0].id) != study.blocks[0].id
+    return pl.col("state").is_in(["reading", "gone"]) & ~started
 
 
 def _drop_outs(study: Study, people: pl.DataFrame) -> dict[str, int]:

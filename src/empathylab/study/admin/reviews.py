@@ -130,7 +130,7 @@ class Inbox:
             return
         with self._lab.writing() as connection:
             mark_messages_read(connection, list(shown), self._clock())
-        self._waiting = {key: held for key, held in self._waiting.items() if key != person}
+        self._waiting = {key: messages for key, messages in self._waiting.items() if key != person}
 
     def _look(self) -> None:
         now = time.monotonic()

@@ -55,14 +55,14 @@ def unpack_study(
     _check_name(study, where)
     with lab.exclusive(f"archive-{study}", what=f"the study {study}"):
         with lab.writing() as connection:
-            held = _held(connection, archive, study)
+            stored = _is_stored(connection, archive, study)
             notes: tuple[str, ...] = ()
-            if not held:
+            if not stored:
                 notes = _store(connection, archive, study)
     return ImportedArchive(
         study=study,
         version=head["version"],
-        change="unchanged" if held else "added",
+        change="unchanged" if stored else "added",
         hash=archive.hash,
         situations=len(content["situations.jsonl"]),
         responses=len(content["responses.jsonl"]),
@@ -72,7 +72,7 @@ def unpack_study(
     )
 
 
-def _held(connection: Connection, archive: Archive, name: str) -> bool:
+def _is_stored(connection: Connection, archive: Archive, name: str) -> bool:
     """Whether the lab holds exactly this; other content under the name is refused."""
     version = archive.content["study.json"]["version"]
     known = archive_import(connection, name, version)

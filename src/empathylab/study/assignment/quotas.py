@@ -90,9 +90,9 @@ def has_room(
     """Whether every quota has room for one more person of these traits."""
     for quota in quotas:
         limits = quota_limits(quota, places)
-        held = Counter(_kind(item, quota.by, limits) for item in admitted)
+        counts = Counter(_kind(item, quota.by, limits) for item in admitted)
         kind = _kind(traits, quota.by, limits)
-        if held[kind] >= limits[kind]:
+        if counts[kind] >= limits[kind]:
             return False
     return True
 

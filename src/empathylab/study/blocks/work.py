@@ -49,9 +49,9 @@ class WorkBlock(Block):
 
     def check_fit(self, study: StudyRules, at: Path) -> None:
         """Its questions have names of their own."""
-        taken = self.own_names(study)
+        names = self.own_names(study)
         for number, question in enumerate(self.questions):
-            if question.name in taken:
+            if question.name in names:
                 raise misfit(
                     f"the page already asks {question.name!r}",
                     "Give the question another name.",

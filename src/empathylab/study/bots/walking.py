@@ -191,9 +191,9 @@ class _Bot:
             await asyncio.sleep(seconds)
 
     async def _submit(self, page: ReadPage, answers: dict[str, str]) -> ReadPage:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         _, _, where = await self._ask("POST", page.action, filled(page, answers))
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         after = await self._get(where)
         if after.refused:
             self._met.refused[block_of(page.step)] += 1
@@ -202,12 +202,12 @@ class _Bot:
         return after
 
     async def _get(self, path: str) -> ReadPage:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         _, text, where = await self._ask("GET", path)
         while where:
             _, text, where = await self._ask("GET", where)
         page = ReadPage(text)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         if page.waiting:
             await asyncio.sleep(self._settings.wait)
             return await self._get("page")
@@ -241,7 +241,7 @@ class _Bot:
         for item in self._session.cookie_jar:
             body = item.value.partition(".")[0]
             try:
-                held = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+                cookie = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
             except ValueError:
                 continue
-            self._met.people.append(str(held.get("person", "")))
+            self._met.people.append(str(cookie.get("person", "")))

@@ -34,14 +34,14 @@ def story_to_reply_to(desk: LiveDesk, own: Any) -> Conversation:
     """
     other = replied_to(desk.connection, own.id)
     if other is None and _OWN_STORY not in own.details and own.state != "ended":
-        other = _taken(desk, own)
+        other = _claimed(desk, own)
     turns: tuple[ShownTurn, ...] = ()
     if other is not None:
         turns = (ShownTurn("respondent", turn_rows(desk.connection, other.id)[0].text),)
     return Conversation(own.id, turns, state=own.state, reason=own.reason)
 
 
-def _taken(desk: LiveDesk, own: Any) -> Any:
+def _claimed(desk: LiveDesk, own: Any) -> Any:
     desk.require("write")
     people = [name for name, author in desk.live.authors.items() if author.person == "participant"]
     since = desk.now - timedelta(seconds=desk.live.people.wait.maximum)

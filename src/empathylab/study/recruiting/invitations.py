@@ -110,9 +110,9 @@ def invite(
         )
     now = service.now()
     expires_at = None if days is None else _in_days(now, days)
-    made = [
+    invitations = [
         replace(
-            _made(
+            _new_invitation(
                 service, labels[number if len(labels) > 1 else 0] if labels else None, expires_at
             ),
             traits=traits,
@@ -133,13 +133,13 @@ def invite(
                     "expires_at": item.expires_at,
                     "revoked_at": None,
                 }
-                for item in made
+                for item in invitations
             ],
         )
         add_audit(
             connection, row, now, who, "invite", count=count, **({"told": traits} if traits else {})
         )
-    return made
+    return invitations
 
 
 def list_invitations(service: StudyContext) -> list[InvitationStatus]:
@@ -209,7 +209,9 @@ def _require_invitations(service: StudyContext) -> None:
         )
 
 
-def _made(service: StudyContext, label: str | None, expires_at: datetime | None) -> Invitation:
+def _new_invitation(
+    service: StudyContext, label: str | None, expires_at: datetime | None
+) -> Invitation:
     token = new_token(service.secret)
     key = service.key_of("invitation", token.partition(".")[0])
     plain = clean_text(label)[:_MOST_LABEL] if label else None

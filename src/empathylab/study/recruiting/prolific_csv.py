@@ -126,8 +126,8 @@ def _names(service: StudyContext, keep: Sequence[str]) -> dict[str, str]:
     for item in keep:
         column, given, name = item.partition("=")
         plain = name.strip() if given else re.sub(r"\W+", "_", column.strip().lower()).strip("_")
-        taken = plain in service.study.demographic_fields or plain in _RESERVED
-        if taken or not plain or plain in names.values():
+        reserved = plain in service.study.demographic_fields or plain in _RESERVED
+        if reserved or not plain or plain in names.values():
             raise InputError(
                 "a column needs a name that the study does not use and that is given only once",
                 where="--keep",

@@ -24,8 +24,8 @@ from empathylab.study.session.visits import PlatformIds
 
 def only_opened(study: Study, row: Row[Any]) -> bool:
     """Whether someone has not answered the first page, which a program may have opened."""
-    begun = row.shown_step not in (None, study.blocks[0].id)
-    return row.status == "arrived" and row.outcome is None and not begun
+    started = row.shown_step not in (None, study.blocks[0].id)
+    return row.status == "arrived" and row.outcome is None and not started
 
 
 class Admissions:

@@ -237,9 +237,9 @@ class StudyService:
             found = decision(transaction, step_key)
             if not isinstance(found, Show) or step_key in transaction.given:
                 return  # what is begun again on an answered page must not outlive a closed tab
-            begun = valid_values(transaction.path, found.step, values)
+            kept_values = valid_values(transaction.path, found.step, values)
             transaction.change(
-                draft=with_begun(transaction.row.draft, step_key, begun),
+                draft=with_begun(transaction.row.draft, step_key, kept_values),
                 seen_at=last_seen(transaction.now, transaction.row.seen_at),
             )
 

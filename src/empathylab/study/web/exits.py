@@ -71,8 +71,8 @@ class ExitPages:
         service = await self.site.service()
         await run_in_threadpool(service.leave, session.person, delete=choice == "delete")
         response = self.site.to(request, "/left")
-        gone = dataclasses.replace(session, left="deleted" if choice == "delete" else "kept")
-        self.site.keep(request, response, gone)
+        ended = dataclasses.replace(session, left="deleted" if choice == "delete" else "kept")
+        self.site.keep(request, response, ended)
         return response
 
     async def left(self, request: Request) -> Response:

@@ -251,6 +251,6 @@ class RaterPages:
             }
             filled = Filled(refused.values, said, came_from)
         else:
-            begun = {} if session.guest else page.draft
-            filled = Filled(begun, {}, came_from, frame.words.moved if moved else "")
+            draft = {} if session.guest else page.draft
+            filled = Filled(draft, {}, came_from, frame.words.moved if moved else "")
         return HTMLResponse(study_page(frame, page, filled))

@@ -107,10 +107,10 @@ class QueuePages:
 
     def _who(self, request: Request) -> str:
         cookie = request.cookies.get(self._cookie)
-        held = unseal(cookie, self.secret, _PURPOSE, most=_MOST_COOKIE)
-        if held is None:
+        content = unseal(cookie, self.secret, _PURPOSE, most=_MOST_COOKIE)
+        if content is None:
             raise HTTPException(403)
-        return str(held["who"])
+        return str(content["who"])
 
     @property
     def _cookie(self) -> str:

@@ -101,7 +101,7 @@ def _who(
     if platform == "mturk":
         return _from_mturk(given)
     names = ("PROLIFIC_PID",) if platform == "prolific" else ("survey_code", "id")
-    participant = next((one for name in names if (one := _id(given.get(name)))), None)
+    participant = next((known for name in names if (known := _id(given.get(name)))), None)
     if participant is None:
         return BadLink("incomplete")
     return Visit(

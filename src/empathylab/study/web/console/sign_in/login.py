@@ -133,13 +133,13 @@ def make_account(visit: Visit) -> Response:
     """Makes the account of a one-time link and signs in."""
     form = visit.form
     token = form.get("link", "")
-    made = visit.console.accounts.use_link(
+    account = visit.console.accounts.use_link(
         token, form.get("name", ""), form.get("password", ""), form.get("again", "")
     )
-    if made is None:
+    if account is None:
         return _welcome(visit, "")
-    visit.console.note(made.name, "make account", role=made.role)
-    visit.sign_in(made)
+    visit.console.note(account.name, "make account", role=account.role)
+    visit.sign_in(account)
     return visit.to("/console")
 
 
