@@ -145,8 +145,8 @@ def missing_as_null(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with null where a text cell says that there is nothing: NA, n/a, none …"""
     import polars as pl
 
-    said = pl.col(pl.String).str.strip_chars().str.to_lowercase().is_in(sorted(_NULLS))
-    return frame.with_columns(pl.when(~said).then(pl.col(pl.String)).name.keep())
+    is_missing = pl.col(pl.String).str.strip_chars().str.to_lowercase().is_in(sorted(_NULLS))
+    return frame.with_columns(pl.when(~is_missing).then(pl.col(pl.String)).name.keep())
 
 
 def parse_csv(content: bytes, *, where: str, separator: str = ",") -> pl.DataFrame:

@@ -68,7 +68,7 @@ def test_the_study_shows_every_kind_of_block_that_a_rating_study_has() -> None:
 def test_the_consent_says_that_it_is_a_demonstration() -> None:
     consent = demo_study().blocks[0]
     assert isinstance(consent, Consent)
-    assert "This is a demo" in consent.text.said("en")
+    assert "This is a demo" in consent.text.in_language("en")
 
 
 def test_opened_twice_it_is_there_once(lab: Lab) -> None:

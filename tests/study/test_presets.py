@@ -41,7 +41,7 @@ def test_a_preset_cares_for_its_raters(name: str) -> None:
     assert study.contact is not None
     consent, debrief = study.blocks[0], study.blocks[-1]
     assert isinstance(consent, Consent)
-    assert "voluntary" in consent.text.said("en")
+    assert "voluntary" in consent.text.in_language("en")
     assert debrief.kind == "debrief"
 
 

@@ -58,8 +58,8 @@ def point_distribution(
         on_path: float | None = None
         for token, logprob in ({token_info.token: token_info.logprob} | token_info.top).items():
             # The quotation mark may belong to the first token, of this alternative or of another.
-            said = before + (token.lstrip(' ":') if lead else token)
-            fitting = [text for text in written if _could_be(said, text)]
+            text_so_far = before + (token.lstrip(' ":') if lead else token)
+            fitting = [text for text in written if _could_be(text_so_far, text)]
             if len(fitting) == 1:
                 shares[written[fitting[0]]] += reached * math.exp(logprob)
             elif fitting and token == token_info.token:
@@ -80,9 +80,9 @@ def _place(text: str, dimension: str) -> int | None:
     return found[0].end() if len(found) == 1 else None
 
 
-def _could_be(said: str, text: str) -> bool:
+def _could_be(start: str, text: str) -> bool:
     """Whether what was said so far is, or may become, that text."""
-    return bool(said) and (text.startswith(said) or said.startswith(text))
+    return bool(start) and (text.startswith(start) or start.startswith(text))
 
 
 def _escaped(point: str) -> str:

@@ -57,19 +57,19 @@ def _read(text: str, options: Options) -> ReadAnswer:
     if not objects:
         return _read_bare(answer, options)
     given: dict[str, list[object]] = {}
-    said: list[str] = []
+    reasons: list[str] = []
     for key, value in (member for item in objects for member in item):
         if (folded := key.strip().casefold()) in names:
             given.setdefault(names[folded], []).append(value)
         elif folded == REASON and isinstance(value, str):
-            said.append(value.strip())
+            reasons.append(value.strip())
     chosen = {name: _chosen(name, given.get(name, []), shown) for name, shown in options.items()}
     for outcome in ("refusal", "ambiguous", "out_of_range", "incomplete"):
         problems = [p for found, p in chosen.values() if found == outcome]
         if problems:
             return ReadAnswer(outcome, "; ".join(problems))
     points = {name: point for name, (_, point) in chosen.items()}
-    return ReadAnswer("valid", None, points, said[-1] if said else None)
+    return ReadAnswer("valid", None, points, reasons[-1] if reasons else None)
 
 
 def _speaking(content: object, names: Mapping[str, str], depth: int = 0) -> list[Members]:

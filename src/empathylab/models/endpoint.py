@@ -217,8 +217,8 @@ class EndpointModel:
 
     def failure(self, status: int, content: bytes, retry_after: str | None) -> Exception:
         """The error that an answer other than 200 amounts to."""
-        said = self._without_key(_error_message(content))
-        described = f"HTTP {status}: {said}" if said else f"HTTP {status}"
+        problem = self._without_key(_error_message(content))
+        described = f"HTTP {status}: {problem}" if problem else f"HTTP {status}"
         if status in (401, 403):
             remedy = (
                 f"Check the key in {self._key_env}."

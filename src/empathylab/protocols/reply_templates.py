@@ -146,8 +146,8 @@ def _translated(language: str, texts: dict[str, Any]) -> Iterator[ReplyTemplate]
         "empathic-listener": ("request", "definition"),
     }
     for name, parts in asked.items():
-        said = " ".join(texts[part] for part in ("friend", *parts, "length"))
-        system = f"{said}\n\n{texts['background']}\n{{situation}}"
+        prompt = " ".join(texts[part] for part in ("friend", *parts, "length"))
+        system = f"{prompt}\n\n{texts['background']}\n{{situation}}"
         yield dataclasses.replace(
             REPLY_TEMPLATES[name],
             id=f"{name}-{language}",

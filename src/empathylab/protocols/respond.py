@@ -182,8 +182,8 @@ class RespondingInterpreter:
     def read(self, request: Request, completion: Completion) -> Reading:
         text = completion.text.strip()
         if completion.refusal:
-            said = text or completion.refusal.strip()
-            return Reading("refusal", "the endpoint marked the reply as a refusal", said)
+            reply = text or completion.refusal.strip()
+            return Reading("refusal", "the endpoint marked the reply as a refusal", reply)
         if completion.finish_reason == "content_filter":
             return Reading("refusal", "the endpoint's content filter stopped the reply", text)
         template = self.responding.template

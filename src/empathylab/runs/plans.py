@@ -192,16 +192,16 @@ class Plan:
         if reading.outcome == "valid" or completion.refusal:
             return reading
         if completion.cut_off_reasoning:
-            said = "the tokens ran out while the model was reasoning; set --max-tokens higher"
-            return dataclasses.replace(reading, outcome=CUT_OFF, reason=said)
+            problem = "the tokens ran out while the model was reasoning; set --max-tokens higher"
+            return dataclasses.replace(reading, outcome=CUT_OFF, reason=problem)
         if completion.text.strip():
             return reading
         if completion.tool_calls:
-            said = f"the model called a tool instead: {', '.join(completion.tool_calls)}"
-            return dataclasses.replace(reading, outcome="tool_call", reason=said)
+            problem = f"the model called a tool instead: {', '.join(completion.tool_calls)}"
+            return dataclasses.replace(reading, outcome="tool_call", reason=problem)
         if completion.reasoning and completion.finish_reason != "content_filter":
-            said = "the model reasoned, but wrote no answer"
-            return dataclasses.replace(reading, outcome="empty", reason=said)
+            problem = "the model reasoned, but wrote no answer"
+            return dataclasses.replace(reading, outcome="empty", reason=problem)
         return reading
 
     def after(self, pending: Pending, completion: Completion, reading: Reading) -> list[Pending]:

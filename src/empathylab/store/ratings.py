@@ -72,7 +72,7 @@ def study_from_row(row: Any, newest: int | None = None) -> Study:
                 label.get(first, "") if isinstance(label, dict) else label
                 for label in dimension["labels"]
             ),
-            _said(dimension.get("question"), first),
+            _in_language(dimension.get("question"), first),
             (float(dimension["values"][0]), float(dimension["values"][-1]))
             if dimension.get("input")
             else None,
@@ -91,7 +91,7 @@ def study_from_row(row: Any, newest: int | None = None) -> Study:
     return Study(name, row.title, design, dimensions, row.status, declared, margins, looks)
 
 
-def _said(text: Any, language: str) -> str | None:
+def _in_language(text: Any, language: str) -> str | None:
     return text.get(language) if isinstance(text, dict) else text
 
 

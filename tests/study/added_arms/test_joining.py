@@ -335,7 +335,7 @@ def test_the_preset_has_the_points_of_the_release_and_its_own_question(
     [asked] = preset.dimensions
     [released_dimension] = measured_study(sqlite_lab, "welivita-2024").dimensions
     assert "compared with how you would have replied" in released_dimension.question
-    assert "compared" not in asked.question.said("en")
+    assert "compared" not in asked.question.in_language("en")
     assert tuple(map(float, asked.values)) == released_dimension.values
 
 

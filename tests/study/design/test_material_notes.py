@@ -36,14 +36,14 @@ def test_the_content_note_of_a_preset_names_what_its_situations_contain(name: st
     study = parse_study(preset_text(name))
     assert study.content_note is not None
     assert preset_tags(name)
-    assert missing_tags(study.content_note.said("en"), preset_tags(name)) == ()
+    assert missing_tags(study.content_note.in_language("en"), preset_tags(name)) == ()
 
 
 def test_the_content_note_of_the_demonstration_names_its_hardest_situations() -> None:
     note = demo_study().content_note
     assert note is not None
     tags = {"death of a child", "violence at a school"}
-    assert missing_tags(note.said("en"), tags) == ()
+    assert missing_tags(note.in_language("en"), tags) == ()
     assert set(missing_tags(BEFORE, tags)) == tags
 
 

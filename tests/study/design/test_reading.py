@@ -94,8 +94,8 @@ def test_texts_are_said_in_the_language_asked_for() -> None:
     for old in ("Take part?", "Imagine it", "Thank you"):
         text = text.replace(f"text: {old}", f"text: {{en: '{old}', de: '{old}'}}")
     study = parse_study(text)
-    assert study.title.said("de") == "Gefühle"
-    assert study.title.said("fr") == "Feelings"
+    assert study.title.in_language("de") == "Gefühle"
+    assert study.title.in_language("fr") == "Feelings"
 
 
 def test_an_unknown_key_is_named_with_its_line_and_the_nearest() -> None:

@@ -83,7 +83,7 @@ FINNISH = BETWEEN.replace("languages: [en]", "languages: [fi]") + (
 @pytest.mark.parametrize("code", get_args(Code))
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_problem_can_be_said_in_every_language(language: str, code: Code) -> None:
-    said = words_in(language).problem_said(problem(code, **NUMBERS))
+    said = words_in(language).problem_text(problem(code, **NUMBERS))
     assert "{" not in said
     if language == "en":
         assert said == problem(code, **NUMBERS).sentence
@@ -101,7 +101,7 @@ def test_a_study_brings_words_for_a_language_of_its_own() -> None:
     study = parse_study(FINNISH)
     words = words_in("fi", study.interface)
     assert (words.go_on, words.back) == ("Jatka", "Back")
-    assert words.problem_said(problem("missing")) == "Vastaa tähän."
+    assert words.problem_text(problem("missing")) == "Vastaa tähän."
     assert (words.pages["completed"].title, words.pages["full"].title) == (
         "Kiitos",
         words_in("en").pages["full"].title,

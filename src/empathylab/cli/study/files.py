@@ -189,7 +189,7 @@ def checked_row(checked: Checked) -> dict[str, Any]:
 
 def _print(checked: Checked, file: Path, language: str) -> None:
     study, plan = checked.study, checked.plan
-    typer.echo(f"{study.title.said(language)} ({study.name}, version {study.version})\n")
+    typer.echo(f"{study.title.in_language(language)} ({study.name}, version {study.version})\n")
     preview = checked.previews.get(language)
     if preview is not None:
         rows: list[dict[str, Any]] = [

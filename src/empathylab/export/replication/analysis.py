@@ -144,8 +144,8 @@ def _of_studies(read: Read) -> Iterator[ResultTable]:
         try:
             yield from _of_study(_result(_study(row), rated, read), slug)
         except UserError as error:
-            said = [{"study": row["study"], "not analysed": str(error)}]
-            yield ResultTable(f"ratings-{slug}", row["title"], said, said)
+            problem = [{"study": row["study"], "not analysed": str(error)}]
+            yield ResultTable(f"ratings-{slug}", row["title"], problem, problem)
 
 
 def _study(row: Mapping[str, Any]) -> Study:

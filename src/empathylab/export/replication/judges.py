@@ -73,8 +73,8 @@ def _of_study(read: Read, row: Mapping[str, Any], slug: str) -> Iterator[ResultT
     try:
         found = analyse_judged(_judged(read, row))
     except UserError as error:
-        said = [{"study": row["study"], "not compared with people": str(error)}]
-        yield ResultTable(f"judges-{slug}", title, said, said)
+        problem = [{"study": row["study"], "not compared with people": str(error)}]
+        yield ResultTable(f"judges-{slug}", title, problem, problem)
         return
     values = [flat(card) for card in found.cards]
     yield ResultTable(f"judges-{slug}", title, values, card_rows(found.cards))

@@ -31,8 +31,8 @@ def recipient_tables(read: Read) -> Iterator[ResultTable]:
         try:
             result = from_table(_wide(part))
         except UserError as error:
-            said = [{"study": str(study), "not analysed": str(error)}]
-            yield ResultTable(f"recipients-{slug}", title, said, said)
+            problem = [{"study": str(study), "not analysed": str(error)}]
+            yield ResultTable(f"recipients-{slug}", title, problem, problem)
             continue
         found = result.to_dict()
         for name, written in _SHOWN.items():

@@ -92,8 +92,8 @@ class GeminiContent:
         candidate = body["candidates"][0]
         parts = (candidate.get("content") or {}).get("parts") or []
         thoughts = "\n".join(part.get("text") or "" for part in parts if part.get("thought"))
-        said = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
-        text, reasoning = parted(said, thoughts)
+        answer = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
+        text, reasoning = parted(answer, thoughts)
         reason = candidate.get("finishReason")
         return Completion(
             text=text,

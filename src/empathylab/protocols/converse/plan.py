@@ -166,10 +166,10 @@ class Script:
 
     def _chat(self, persona: Persona, turns: Transcript) -> tuple[Message, ...]:
         system = self.conversing.system or prompts_for(persona.language).respondent
-        said = [
+        chat = [
             Message("user" if turn.role == "person" else "assistant", turn.text) for turn in turns
         ]
-        return (Message("system", system), *said)
+        return (Message("system", system), *chat)
 
 
 def transcript(persona: Persona, thread: Thread) -> Transcript:

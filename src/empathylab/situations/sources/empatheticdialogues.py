@@ -164,8 +164,8 @@ def _exchange(conversation: _Conversation, turns: int) -> _Exchange | str:
     start = rows[0].number
     whole = [row for place, row in enumerate(rows) if row.number == start + place]
     groups = [
-        (speaker, " ".join(row.text for row in said))
-        for speaker, said in groupby(whole, key=lambda row: row.speaker)
+        (speaker, " ".join(row.text for row in turns_of))
+        for speaker, turns_of in groupby(whole, key=lambda row: row.speaker)
     ]
     asked = 2 * (turns - 1)
     used = groups[: asked + 2]

@@ -68,7 +68,7 @@ def replies_from(
             situations.take(part, number)
             reading.known = situations.found.keys()
         reading.take(part, number)
-    replies = reading.kept(first_row)
+    replies = reading.read_replies(first_row)
     if situation_set is not None:
         return Release(situation_set, reading.kinds, replies)
     found = situations.as_set(title, licence)
@@ -120,10 +120,10 @@ class _Replies:
         if len(wrong):
             position = int(wrong[0])
             self._refuse(part.row(position, named=True), f"{self.where} row {number + position}")
-        said = frame.select("respondent", kind=kinds).unique(
+        stated = frame.select("respondent", kind=kinds).unique(
             subset="respondent", keep="first", maintain_order=True
         )
-        for name, kind in said.iter_rows():
+        for name, kind in stated.iter_rows():
             self.kinds.setdefault(name, kind_of(name, kind))
         self.rows.append(frame)
         self.keys.append(frame.select("situation", "respondent", "sample").hash_rows())
@@ -143,7 +143,7 @@ class _Replies:
         sample_number(row.get("sample"), place)
         stated_kind(row.get("kind"), place)
 
-    def kept(self, first_row: int) -> Rows[Reply]:
+    def read_replies(self, first_row: int) -> Rows[Reply]:
         """The replies, each once; two texts for the same one are refused."""
         if not self.rows:
             raise InputError("there is no reply", where=self.where, remedy="Add a row for each.")
@@ -232,12 +232,12 @@ def _situation_in(row: Mapping[str, Any], emotions: Mapping[str, str], where: st
 
 def stated_kind(given: object, where: str = "") -> str:
     """What the table says the respondent is; empty where it says nothing."""
-    said = "" if given is None else str(given).strip().lower()
-    if given is not None and said not in ("model", "human"):
+    kind = "" if given is None else str(given).strip().lower()
+    if given is not None and kind not in ("model", "human"):
         raise InputError(
             "'kind' must be model or human", where=where, got=given, remedy="Fix the row."
         )
-    return said
+    return kind
 
 
 def kind_of(respondent: str, stated: str) -> Kind:

@@ -249,7 +249,9 @@ def _transcript(text: str, roles: Mapping[str, Speaker], where: str) -> list[Spo
         )
     spoken = zip(parts[1::2], parts[2::2], strict=True)
     return [
-        SpokenTurn(_role(name, roles, where), said.strip()) for name, said in spoken if said.strip()
+        SpokenTurn(_role(name, roles, where), words.strip())
+        for name, words in spoken
+        if words.strip()
     ]
 
 

@@ -307,16 +307,16 @@ def listed_comments(
     connection: Connection, study: int, steps: Sequence[str], *, most: int, skipped: int
 ) -> tuple[int, Rows]:
     """How many people wrote words on these pages, and some of them, newest first."""
-    said = _pages.c.given["comment"].as_string()
+    comment = _pages.c.given["comment"].as_string()
     base: Select[Any] = (
-        select(_places.c.person, _pages.c.answered_at, said.label("text"))
+        select(_places.c.person, _pages.c.answered_at, comment.label("text"))
         .join(_places, _places.c.id == _pages.c.place_id)
         .where(
             _places.c.study_id == study,
             _places.c.world == "person",
             _pages.c.step.in_(steps),
-            said.is_not(None),
-            said != "",
+            comment.is_not(None),
+            comment != "",
         )
     )
     total = connection.execute(select(func.count()).select_from(base.subquery())).scalar_one()

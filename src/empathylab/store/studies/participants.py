@@ -48,7 +48,7 @@ def set_states(connection: Connection, states: Mapping[int, str], at: datetime) 
             update(table)
             .where(table.c.id == bindparam("row"))
             .values(state=bindparam("said"), state_at=at),
-            [{"row": row, "said": said} for row, said in states.items()],
+            [{"row": row, "said": state} for row, state in states.items()],
         )
 
 

@@ -176,7 +176,7 @@ def _launch_first(
     row = {
         "name": study.name,
         "version": study.version,
-        "title": study.title.said(study.languages[0]),
+        "title": study.title.in_language(study.languages[0]),
         "protocol": to_dict(study),
         "protocol_hash": protocol_hash(study, material.fingerprints),
         "status": "open",

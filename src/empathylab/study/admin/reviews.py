@@ -64,11 +64,11 @@ class Reviews:
 
     def message(self, person: str, text: str, *, who: str = "researcher") -> None:
         """Keeps a message for the person's next page."""
-        said = _checked_text(text, "a message", MOST_MESSAGE)
+        cleaned = _checked_text(text, "a message", MOST_MESSAGE)
         with self._lab.writing() as connection:
             row = self._row(connection, person)
-            add_message(connection, row.id, who, said, self._clock())
-            self._note(connection, who, "message", person=person, characters=len(said))
+            add_message(connection, row.id, who, cleaned, self._clock())
+            self._note(connection, who, "message", person=person, characters=len(cleaned))
 
     def messages(self, person: str) -> tuple[Message, ...]:
         """What was said to the person, oldest first."""
@@ -152,11 +152,11 @@ class Inbox:
 
 def _checked_text(text: str, what: str, most: int, *, least: int = 1) -> str:
     """The text, cleaned; refused where it is empty or too long."""
-    said = clean_text(text)
-    if not least <= len(said) <= most:
+    cleaned = clean_text(text)
+    if not least <= len(cleaned) <= most:
         raise InputError(
             f"{what} has {least} to {most} characters",
-            got=f"{len(said)} characters",
-            remedy="Write it again." if said else "Write one.",
+            got=f"{len(cleaned)} characters",
+            remedy="Write it again." if cleaned else "Write one.",
         )
-    return said
+    return cleaned

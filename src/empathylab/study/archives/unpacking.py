@@ -125,19 +125,19 @@ def _summary(
 
 
 def _notes(content: Mapping[str, Any], scales: Mapping[str, tuple[int, str]]) -> list[str]:
-    said = []
+    notes = []
     if not is_complete(content["protocol.json"]):
-        said.append(
+        notes.append(
             "The archive does not contain the study's texts, because its lab imported the ratings "
             "from a file. To add an arm, you need your own study file."
         )
-    said += [
+    notes += [
         f"The wording of the scale {item['called']} is not in the archive. Import it with "
         "`empathylab scales import FILE` before you add an arm."
         for item in content["scales.json"]
         if item["called"] is not None and scales[item["fingerprint"]][1] != item["fingerprint"]
     ]
-    return said
+    return notes
 
 
 def _check_name(name: str, where: str) -> None:

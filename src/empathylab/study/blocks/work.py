@@ -93,7 +93,7 @@ class WorkBlock(Block):
         """The note, or the item with the questions about it."""
         if view.step.page == "note":
             note = view.path.study.content_note
-            return Body(parts=(Part("note", view.said(note)),) if note else ())
+            return Body(parts=(Part("note", view.localized(note)),) if note else ())
         own = self.item_body(view)
         asks = tuple(question.asked(view) for question in self.questions)
         return replace(own, asks=(*own.asks, *asks))

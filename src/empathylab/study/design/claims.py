@@ -140,8 +140,8 @@ def _stated(text: str, nouns: str) -> Iterator[tuple[int, str]]:
     number = rf"(?<![\d.,A-Za-z])(\d{{1,4}}|{'|'.join(_NUMBERS)})"
     pattern = rf"{number}\s?(?:{nouns})(?![A-Za-z])"
     for found in re.finditer(pattern, text, re.IGNORECASE):
-        said = found[1].lower()
-        yield int(said) if said.isdecimal() else _NUMBERS.index(said), found[0]
+        word = found[1].lower()
+        yield int(word) if word.isdecimal() else _NUMBERS.index(word), found[0]
 
 
 def _is_off(number: float, minutes: float) -> bool:

@@ -61,17 +61,17 @@ class Plan:
         """The numbers in words, for the command line and the console."""
         low, high = self.packet
         if high == 0:
-            said = [f"{_count(self.raters, 'participant')} must finish."]
-            said += [f"Condition {arm.arm}: {arm.raters}." for arm in self.arms]
-            return tuple(said)
+            lines = [f"{_count(self.raters, 'participant')} must finish."]
+            lines += [f"Condition {arm.arm}: {arm.raters}." for arm in self.arms]
+            return tuple(lines)
         size = f"{high}" if low == high else f"{low} to {high}"
-        said = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
+        lines = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
         shared = sum(arm.raters for arm in self.arms) > self.raters
         for arm in self.arms if len(self.arms) > 1 else ():
             raters = "all raters" if shared else _count(arm.raters, "rater")
             ratings, responses = _count(arm.ratings, "rating"), _count(arm.responses, "response")
-            said.append(f"Arm {arm.arm}: {raters}, for {ratings} of {responses}.")
-        return tuple(said)
+            lines.append(f"Arm {arm.arm}: {raters}, for {ratings} of {responses}.")
+        return tuple(lines)
 
 
 def needed_raters(

@@ -96,7 +96,7 @@ def _questions(study: Study | None) -> str | None:
         return None
     language = study.languages[0]
     return "; ".join(
-        f"{question.name} ({question.label.said(language)})"
+        f"{question.name} ({question.label.in_language(language)})"
         for block in study.blocks
         for question in block.item_questions
     )
@@ -104,7 +104,7 @@ def _questions(study: Study | None) -> str | None:
 
 def _points(column: str, dimensions: tuple[Dimension, ...]) -> str | None:
     if column == "rating":
-        said = [
+        points = [
             f"{dimension.name}: "
             + (
                 ", ".join(_point(dimension, place) for place in range(len(dimension.values)))
@@ -113,7 +113,7 @@ def _points(column: str, dimensions: tuple[Dimension, ...]) -> str | None:
             for dimension in dimensions
             if dimension.values or dimension.ends
         ]
-        return "; ".join(said) or None
+        return "; ".join(points) or None
     if column == "dimension":
         return "; ".join(
             f"{dimension.name} ({dimension.question})" if dimension.question else dimension.name

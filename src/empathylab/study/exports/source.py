@@ -97,7 +97,7 @@ class StudySource:
             if question is None:
                 continue
             value = answer["value"]
-            for part, said in (question.parts(value) or {"": value}).items():
+            for part, part_value in (question.parts(value) or {"": value}).items():
                 rows.append(
                     {
                         "rater": rater,
@@ -107,7 +107,7 @@ class StudySource:
                         "arm": answer["arms"][0] if len(answer["arms"]) == 1 else None,
                         "question": question.name,
                         "part": part or None,
-                        "answer": str(said),
+                        "answer": str(part_value),
                         "excluded": self.excluded.get(rater),
                     }
                 )

@@ -217,7 +217,7 @@ class LiveEngine:
             if turn.position < row.position and turn.text is not None
         ]
         assert author.prompt is not None  # noqa: S101 - models have one
-        prompt = author.prompt.said(conversation.language)
+        prompt = author.prompt.in_language(conversation.language)
         messages = (
             Message("system", prompt),
             *(
@@ -339,7 +339,7 @@ class LiveEngine:
     def _fallback(self, turn: Claimed, reason: str, now: datetime) -> dict[str, Any]:
         assert self._live.fallback is not None  # noqa: S101 - studies with models have one
         return {
-            "text": self._live.fallback.said(turn.language),
+            "text": self._live.fallback.in_language(turn.language),
             "state": "ready",
             "ready_at": now,
             "outcome": "fallback",

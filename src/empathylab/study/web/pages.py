@@ -245,11 +245,11 @@ class RaterPages:
             page = dataclasses.replace(page, can_go_back=False)
         refused = page.refused
         if refused is not None and same_id(refused.visit, self.site.visit(session)):
-            said = {
-                name: frame.words.problem_said(problem)
+            problems = {
+                name: frame.words.problem_text(problem)
                 for name, problem in refused.problems.items()
             }
-            filled = Filled(refused.values, said, came_from)
+            filled = Filled(refused.values, problems, came_from)
         else:
             draft = {} if session.guest else page.draft
             filled = Filled(draft, {}, came_from, frame.words.moved if moved else "")

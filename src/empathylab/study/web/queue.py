@@ -126,5 +126,5 @@ class QueuePages:
 
 def _version(queue: Queue) -> str:
     """What tells two states of the page apart."""
-    said = [(item.number, len(item.turns), item.asked_at is None) for item in queue.taken]
-    return hashlib.sha256(repr((queue.waiting, said)).encode()).hexdigest()[:16]
+    state = [(item.number, len(item.turns), item.asked_at is None) for item in queue.taken]
+    return hashlib.sha256(repr((queue.waiting, state)).encode()).hexdigest()[:16]

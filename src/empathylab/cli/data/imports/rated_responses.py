@@ -293,15 +293,15 @@ def _named_set(folder: Path, name: str | None, table: TableParts) -> SituationSe
 
 def _inferred(study: RatedStudy) -> list[str]:
     """Which points the scale is taken to have, where they follow from the ratings alone."""
-    said = []
+    notes = []
     for dimension in study.dimensions:
         if dimension.values and not dimension.labels:
             low, high = dimension.values[0], dimension.values[-1]
-            said.append(
+            notes.append(
                 f"{dimension.name}: read as a scale from {low:g} to {high:g}, the lowest and "
                 "highest rating in the file. If the scale has more points, name them with --points."
             )
-    return said
+    return notes
 
 
 def _listed(text: str | None) -> list[str]:

@@ -53,7 +53,7 @@ def review(visit: Visit) -> Response:
     if visit.form.get("confirmed") != "yes":
         return _confirm(visit, act, keys)
     if act in NEEDS_REASON and not reason:
-        return _confirm(visit, act, keys, error=visit.said(text("Please give a reason.")))
+        return _confirm(visit, act, keys, error=visit.translated(text("Please give a reason.")))
     done = skipped = unpaid = 0
     for key in keys:
         try:
@@ -99,7 +99,7 @@ def _confirm(visit: Visit, act: str, keys: Sequence[str], error: str = "") -> Re
     return page(
         visit,
         "confirm",
-        visit.said(question, count=len(rows)),
+        visit.translated(question, count=len(rows)),
         status=422 if error else 200,
         act=act,
         rows=[rows[key] for key in keys if key in rows],
