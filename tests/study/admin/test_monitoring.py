@@ -13,7 +13,7 @@ import pytest
 from empathylab.store import Lab, schema
 from empathylab.study import Study
 from empathylab.study.admin import monitoring as watching
-from empathylab.study.admin.monitoring import Watched, watch
+from empathylab.study.admin.monitoring import StudyStatus, read_status
 from empathylab.study.design.definition import Quota
 from empathylab.study.session.service import StudyService
 from empathylab.study.session.visits import AttentionCount
@@ -21,8 +21,8 @@ from tests.study.examples import altered, appraisal, between
 from tests.study.service_examples import START, Clock, opened, rows_of, someone, step_on, walk
 
 
-def watched(service: StudyService) -> Watched:
-    return watch(service.lab, service.launched, service.now())
+def watched(service: StudyService) -> StudyStatus:
+    return read_status(service.lab, service.launched, service.now())
 
 
 def trusting(study: Study, minutes: int) -> Study:

@@ -88,7 +88,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class StudyStatus:
     """How far a study is, people only; never which arm leads."""
 
     name: str
@@ -110,17 +110,27 @@ class Watched:
     arms: tuple[ArmStatus, ...]
     quotas: tuple[QuotaCount, ...]
     outcomes: Mapping[str, int] = field(hash=False)
+    """How many ended how: `completed`, `no-consent` …"""
     by_time: Arrivals
     drop_outs: Mapping[str, int] = field(hash=False)
+    """By block, those who have left at it and not come back."""
     times: tuple[BlockTime, ...]
     attention: Mapping[str, AttentionCount] = field(hash=False)
     balance: tuple[Balance, ...]
     median: float
     """Seconds that finished participants took; whole minutes while the study is open."""
     replies: Mapping[str, int] = field(hash=False)
+    """Live replies to people: `shown`, `waiting`, and `replaced: …` by the fallback, by reason."""
     ratings: int
+    """By people who finished."""
     simulated: int
+    """Simulated raters; they count nowhere else."""
     tests: int
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """By block, the median time on one of its pages."""
+        return {time.block: time.median for time in self.times if not math.isnan(time.median)}
 
 
 def add_up(connection: Connection, launched: Launched) -> Sums:
@@ -144,13 +154,13 @@ def add_up(connection: Connection, launched: Launched) -> Sums:
     )
 
 
-def watch(
+def read_status(
     lab: Lab,
     launched: Launched,
     now: datetime,
     *,
     sums: Callable[[Connection, Launched], Sums] = add_up,
-) -> Watched:
+) -> StudyStatus:
     """How far the study is; `sums` may remember what takes long to add up."""
     study = launched.study
     limits = study.time_limits
@@ -179,7 +189,7 @@ def watch(
     everybody = states.filter(pl.col("world") == "person")
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
-    return Watched(
+    return StudyStatus(
         name=own.name,
         version=own.version,
         title=own.title,
@@ -208,13 +218,13 @@ def watch(
     )
 
 
-def without_arms(watched: Watched) -> Watched:
+def without_arms(status: StudyStatus) -> StudyStatus:
     """What may be shown: of a study that is not closed, nothing that tells anybody's arm."""
-    if watched.status == "closed" or len(watched.arms) < 2:
-        return watched
+    if status.status == "closed" or len(status.arms) < 2:
+        return status
     # A mean by arm changes with each rater, whose own answers are shown: that tells their arm.
-    balance = tuple(dataclasses.replace(item, arms=(), p=math.nan) for item in watched.balance)
-    return dataclasses.replace(watched, arms=coarse_arms(watched.arms), balance=balance)
+    balance = tuple(dataclasses.replace(item, arms=(), p=math.nan) for item in status.balance)
+    return dataclasses.replace(status, arms=coarse_arms(status.arms), balance=balance)
 
 
 def _whole_minutes(seconds: float) -> float:

@@ -48,7 +48,6 @@ from empathylab.study.session.visits import (
     Participant,
     PlatformIds,
     Saved,
-    StudyStatus,
     View,
 )
 
@@ -65,7 +64,6 @@ __all__ = [
     "Refused",
     "Saved",
     "StudyService",
-    "StudyStatus",
     "View",
     "launch",
 ]

@@ -130,38 +130,6 @@ class AttentionCount:
 
 
 @dataclass(frozen=True, slots=True)
-class StudyStatus:
-    """How far a study is, people only; never which arm leads."""
-
-    name: str
-    version: int
-    title: str
-    status: Literal["open", "paused", "closed"]
-    launched_at: datetime
-    closed_at: datetime | None
-    arrivals: int
-    """Those who have answered a page."""
-    opened: int
-    """Others who opened the link and answered nothing; programs that preview links do, too."""
-    arms: tuple[ArmStatus, ...]
-    outcomes: Mapping[str, int] = field(hash=False)
-    """How many ended how: `completed`, `no-consent` …"""
-    drop_outs: Mapping[str, int] = field(hash=False)
-    """By block, those who have left at it and not come back."""
-    seconds: Mapping[str, float] = field(hash=False)
-    """By block, the median time on one of its pages."""
-    attention: Mapping[str, AttentionCount] = field(hash=False)
-    """By attention check."""
-    replies: Mapping[str, int] = field(hash=False)
-    """Live replies to people: `shown`, `waiting`, and `replaced: …` by the fallback, by reason."""
-    ratings: int
-    """By people who finished."""
-    simulated: int
-    """Simulated raters; they count nowhere else."""
-    tests: int
-
-
-@dataclass(frozen=True, slots=True)
 class Participant:
     """One person as a researcher sees them: a pseudonym and a status."""
 

@@ -66,7 +66,7 @@ class Bars:
 
 def show_overview(visit: Visit) -> Response:
     """How far the study is, never which arm leads."""
-    watched = visit.console.watch()
+    watched = visit.console.progress()
     study = visit.console.launched.study
     return page(
         visit,
