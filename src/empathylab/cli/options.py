@@ -106,6 +106,17 @@ def command_lab(folder: Path) -> Lab:
     return Lab(folder, interface="command line")
 
 
+def scale_points(levels: str | None) -> list[str | float] | None:
+    """The points of a scale in an option, as numbers where all are, else as words."""
+    if levels is None:
+        return None
+    words = [word.strip() for word in levels.split(",")]
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return list(words)
+
+
 class _RunOptions:
     """What every command that asks models understands: the keywords of the Python interface."""
 

@@ -15,7 +15,7 @@ import polars as pl
 import yaml
 
 from empathylab.errors import EmpathyLabError, InputError, MissingExtra, UnknownName
-from empathylab.tables import mapped, read_table
+from empathylab.tables import key_values, read_table
 
 TOKEN = "HF_TOKEN"  # noqa: S105 - the variable's name
 ADDRESS = "HF_ENDPOINT"
@@ -102,7 +102,7 @@ def mapped_table(
     """A file with the rows of the data set, its columns under our names."""
     files = _files(folder, config, split)
     frame = pl.concat([read_table(path) for path in files], how="vertical_relaxed")
-    names = dict(mapped(column, option="--column") for column in columns)
+    names = key_values(columns, option="--column")
     for theirs in names:
         if theirs not in frame.columns:
             raise UnknownName("column", theirs, frame.columns, where="--column")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import JsonOption, scale_points
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -121,22 +121,11 @@ def _read(
         column_named(frame, column, where=file.name, option=" COLUMN and ".join(missing))
     if dimension is not None:
         column_named(frame, dimension, where=file.name, option="--dimension")
-    scale, rating = _scale(levels), columns["rating"]
+    scale, rating = scale_points(levels), columns["rating"]
     if scale and isinstance(scale[0], str):
         return frame, scale
     values = numbers(frame, rating, where=file.name)
     return frame.with_columns(values.alias(rating)), scale
-
-
-def _scale(levels: str | None) -> list[str | float] | None:
-    """The categories as numbers where all are, else as words."""
-    if levels is None:
-        return None
-    words = [level.strip() for level in levels.split(",")]
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        return list(words)
 
 
 def _print(found: Agreement) -> None:

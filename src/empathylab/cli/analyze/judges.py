@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    JsonOption,
+    LabOption,
+    PeekOption,
+    StudyOption,
+    scale_points,
+)
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -148,24 +155,15 @@ def _of_file(
 
     if study is not None:
         raise InputError("a table has no study", got=study, remedy="Remove --study, or the table.")
-    return analysis.from_table(read_table(file), where=file.name, levels=_points(levels), **options)
-
-
-def _points(levels: str | None) -> list[str | float] | None:
-    """The scale's points as numbers where all are, else as words."""
-    if levels is None:
-        return None
-    words = [word.strip() for word in levels.split(",")]
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        return list(words)
+    return analysis.from_table(
+        read_table(file), where=file.name, levels=scale_points(levels), **options
+    )
 
 
 def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
-    from empathylab.tables import mapped
+    from empathylab.tables import key_value
 
-    pairs = [mapped(text, option="--family") for text in given or ()]
+    pairs = [key_value(text, option="--family") for text in given or ()]
     return {
         judge: tuple(name.strip() for name in names.split(",") if name.strip())
         for judge, names in pairs

@@ -112,7 +112,7 @@ def recipients(
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.analysis.recipients.analysis import from_lab, from_table, with_ratings
     from empathylab.errors import InputError
-    from empathylab.tables import mapped, read_table
+    from empathylab.tables import key_values, read_table
 
     if file is not None and study is not None:
         raise InputError("give a file or --study, not both", remedy="Omit one of them.")
@@ -138,7 +138,7 @@ def recipients(
         result = from_table(
             read_table(file),
             roles={role: column for role, column in columns.items() if column is not None},
-            before=dict(mapped(pair, option="--before") for pair in before or ()),
+            before=key_values(before, option="--before"),
             where=file.name,
             **options,
         )

@@ -54,7 +54,7 @@ def stimuli(
     from empathylab.store import Lab
     from empathylab.store.imports.releases import import_release
     from empathylab.store.inserts import hash_of
-    from empathylab.tables import mapped
+    from empathylab.tables import key_value
 
     with Lab.open(lab, create=False) as opened:
         release = (
@@ -69,7 +69,7 @@ def stimuli(
                 opened,
                 study,
                 name=own_set_id(name, Path(name)),
-                consent=mapped(consent or "", option="--consent"),
+                consent=key_value(consent or "", option="--consent"),
             )
         )
         fingerprint = hash_of(

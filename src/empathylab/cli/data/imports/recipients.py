@@ -49,9 +49,9 @@ def recipients(
     from empathylab.analysis.recipients.columns import read_columns
     from empathylab.store import Lab
     from empathylab.store.recipients import store_recipients
-    from empathylab.tables import mapped, read_table
+    from empathylab.tables import key_value, read_table
 
-    pairs = [mapped(pair, option="--map") for pair in columns or ()]
+    pairs = [key_value(pair, option="--map") for pair in columns or ()]
     roles = {role: column for column, role in pairs}
     table = read_columns(read_table(path), roles=roles, outcomes=outcome or (), where=path.name)
     study = name or slug(path.stem)
