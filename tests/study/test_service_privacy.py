@@ -101,7 +101,7 @@ def test_messages_go_with_the_platform_ids_when_their_time_is_over(lab: Lab) -> 
     assert rows_of(lab, schema.messages) == []
 
 
-def test_whoever_has_finished_and_leaves_without_deleting_has_finished(lab: Lab) -> None:
+def test_a_participant_who_has_finished_and_leaves_without_deleting_has_finished(lab: Lab) -> None:
     service, _ = opened(lab)
     person = finished(service, "ann")
     service.leave(person, delete=False)
@@ -109,7 +109,7 @@ def test_whoever_has_finished_and_leaves_without_deleting_has_finished(lab: Lab)
     assert len(rows_of(lab, schema.ratings)) == 2
 
 
-def test_a_forgotten_persons_slot_goes_to_somebody_else(lab: Lab) -> None:
+def test_a_forgotten_persons_slot_goes_to_someone_else(lab: Lab) -> None:
     service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     ann = finished(service, "ann")
     finished(service, "bob")
@@ -184,7 +184,7 @@ def test_an_excluded_rater_counts_in_no_analysis_and_frees_the_slot(lab: Lab) ->
     assert service.actions.exclude("nobody", "no reason") is False
 
 
-def test_whoever_left_before_answering_leaves_no_answers(lab: Lab) -> None:
+def test_a_participant_who_left_before_answering_leaves_no_answers(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "ann")
     step_on(service, person)

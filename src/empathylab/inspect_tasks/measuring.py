@@ -85,7 +85,7 @@ class Measuring:
     def open(
         self, plan: Plan, models: Mapping[str | None, ChatModel], *, name: str | None = None
     ) -> OpenPlan:
-        """The plan with its run, which is begun the first time; `name` tells such plans apart."""
+        """The plan with its run, which is begun the first time; `name` distinguishes such plans."""
         identities = {partner: _identity(model) for partner, model in models.items()}
         partners = {
             partner: reported for partner, reported in identities.items() if partner is not None

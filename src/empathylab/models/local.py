@@ -275,7 +275,7 @@ class LocalModel:
 
 
 def _sign(path: Path) -> str:
-    """Tells files apart without reading gigabytes: size, and a hash of both ends."""
+    """Identifies files without reading gigabytes: size, and a hash of both ends."""
     size, ends = path.stat().st_size, 1 << 20
     with path.open("rb") as file:
         digest = hashlib.sha256(file.read(ends))

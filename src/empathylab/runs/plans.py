@@ -28,7 +28,7 @@ class Request:
     messages: tuple[Message, ...]
     parameters: Parameters
     repeat: int = 0
-    """Tells apart requests that are otherwise identical on purpose."""
+    """Distinguishes requests that are otherwise identical on purpose."""
     retry: int = 0
     """How often the same was asked before, without an answer that can be used."""
     partner: str | None = None
@@ -175,7 +175,7 @@ class Plan:
     retries: int = 0
     """How often a request is asked again if its answer cannot be used.
 
-    Like a limit, it is no part of what tells runs apart: with more of them a run goes on.
+    Like a limit, it does not distinguish runs: with more of them a run goes on.
     """
     follow_up: FollowUp | None = None
     """What is asked next, from the answers so far; None where `requests` are all there is."""

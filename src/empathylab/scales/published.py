@@ -54,7 +54,7 @@ class PublishedAdministration:
     """Empty where the file does not give it."""
     repeat: int
     subject: str | None = None
-    """The person who answered, where the file tells people apart."""
+    """The person who answered, where the file identifies people."""
     outcome: Outcome = "valid"
     reason: str | None = None
     values: Mapping[int, int] = field(default_factory=dict)

@@ -130,7 +130,7 @@ def lab_study(lab: Lab, name: str | None) -> Study:
 def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
     """The study's ratings, with what was rated and by whom.
 
-    Simulated raters, trials and those whom a researcher excluded are left out, here and below.
+    Simulated raters, test visits and excluded raters are left out, here and below.
     """
     query = (
         select(

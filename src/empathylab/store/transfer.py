@@ -22,7 +22,7 @@ Records = dict[str, list[Row]]
 """Rows by table."""
 
 _CHUNK = 500  # numbers per query: under every database's limit on parameters
-# What tells rows apart, where the number does not count. Tables without an entry are compared by
+# What identifies rows, where the number does not count. Tables without an entry are compared by
 # their whole content.
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "situation_sets": ("name", "version"),

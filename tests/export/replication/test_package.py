@@ -107,7 +107,7 @@ def agree(rows: list[dict[str, str]], known: list[Mapping[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_the_tables_come_again_byte_for_byte_without_the_lab(
+def test_the_tables_are_reproduced_byte_for_byte_without_the_lab(
     made: tuple[Lab, Path], tmp_path: Path
 ) -> None:
     package = shutil.copytree(made[1], tmp_path / "elsewhere" / "package")
@@ -408,7 +408,7 @@ def test_the_published_files_give_the_same_numbers_everywhere(
 _FIGURES = {"cells": "mean", "tests": "F", "effects": "estimate", "changes": "mean"}
 
 
-def test_recipients_come_again_as_the_lab_analyses_them(made: tuple[Lab, Path]) -> None:
+def test_recipients_are_reproduced_as_in_the_lab(made: tuple[Lab, Path]) -> None:
     lab, package = made
     found = recipients.from_lab(lab, "helped").to_dict()
     for name, figure in _FIGURES.items():

@@ -94,7 +94,7 @@ def test_a_link_that_is_not_good_gets_a_calm_page_and_no_place(sqlite_lab: Lab, 
     assert rows_of(sqlite_lab, schema.people) == []
 
 
-def test_whoever_has_begun_goes_on_when_the_link_has_expired(sqlite_lab: Lab) -> None:
+def test_a_participant_who_has_begun_goes_on_when_the_link_has_expired(sqlite_lab: Lab) -> None:
     service, clock = served(sqlite_lab, recruiting("invitation"))
     (one,) = invite(service, 1, days=2)
     with visiting(service) as visitor:
@@ -192,7 +192,7 @@ def test_a_study_on_a_platform_invites_nobody(sqlite_lab: Lab) -> None:
         invite(service, 1)
 
 
-def test_whoever_deletes_their_data_leaves_no_name_with_the_invitation(lab: Lab) -> None:
+def test_a_participant_who_deletes_their_data_leaves_no_name_with_the_invitation(lab: Lab) -> None:
     service, _ = served(lab, recruiting("invitation"))
     (one,) = invite(service, 1, labels=["Zebedee Quux"])
     with visiting(service) as visitor:

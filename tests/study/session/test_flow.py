@@ -188,7 +188,7 @@ def test_a_failed_attention_check_can_be_the_end() -> None:
     assert decide(course(between(blocks=blocks)), answers) == End("failed-attention")
 
 
-def test_a_check_comes_last_in_a_packet_that_is_too_short_for_it() -> None:
+def test_a_check_comes_last_in_a_batch_that_is_too_short_for_it() -> None:
     keys = [step.key for step in study_steps(course(items=1), {})]
     assert keys[-3:] == ["rate/1", "attention", "comment"]
 

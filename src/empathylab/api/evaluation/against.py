@@ -103,7 +103,7 @@ def _require_covered(
 
 
 def _brought(lab: Lab, reference: ReferenceRatings, judges: Iterable[str]) -> list[str]:
-    """Those of the judges whose ratings came with the study, and whom the lab has not asked."""
+    """Judges whose ratings came with the study, and that the lab has not asked."""
     from empathylab.store.judgements import lab_judgements
 
     imported = [judge for judge in judges if judge in reference.imported_judges]

@@ -1,4 +1,4 @@
-"""`empathylab analyze agreement`: how far raters agree, on anybody's table of ratings."""
+"""`empathylab analyze agreement`: how far raters agree, on any table of ratings."""
 
 from __future__ import annotations
 

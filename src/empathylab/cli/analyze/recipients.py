@@ -1,4 +1,4 @@
-"""`empathylab analyze recipients`: what the people say whom the replies were for."""
+"""`empathylab analyze recipients`: ratings by the people who got the replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`empathylab stats chi2`: is one column of anybody's table independent of another?"""
+"""`empathylab stats chi2`: are two columns of a table independent?"""
 
 from __future__ import annotations
 

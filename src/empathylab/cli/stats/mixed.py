@@ -1,4 +1,4 @@
-"""`empathylab stats clmm` and `lmm`: mixed models of anybody's ratings."""
+"""`empathylab stats clmm` and `lmm`: mixed models of any table of ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`empathylab study invite | sync | approvals`: who may come, what Prolific says, whom to pay."""
+"""`empathylab study invite | sync | approvals`: invitations, submissions and payments."""
 
 from __future__ import annotations
 

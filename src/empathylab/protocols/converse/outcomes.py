@@ -1,7 +1,7 @@
 """What can go wrong in a conversation, and when it ends: each case has a name and a reason.
 
 A conversation in which a side failed is counted under what went wrong and never scored. The rules
-are plain patterns in English, German and Chinese, so that anybody can check them; they find the
+are plain patterns in English, German and Chinese, so that readers can check them; they find the
 clear cases, and miss subtle ones.
 """
 

@@ -101,7 +101,7 @@ def fetch_files(
     on_download: Callable[[str], None] = lambda _: None,
     by_hand: str = "empathylab data import emotionbench FOLDER",
 ) -> list[Path]:
-    """The files in the folder, downloaded unless they lie there already, each with its hash.
+    """The files in the folder, downloaded unless they are there already, each with its hash.
 
     Nothing that fails the check is kept. `on_download` gets each file's name and size; `by_hand` is
     the command for users who download the files themselves.

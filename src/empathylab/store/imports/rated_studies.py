@@ -152,7 +152,7 @@ def _store_raters(
 
 
 def _drop_idle(connection: Connection, study: int, named: Iterable[str]) -> None:
-    """Takes away raters who have no rating left and whom the file no longer names."""
+    """Deletes raters who have no rating left and are no longer in the file."""
     table, ratings = schema.raters, schema.ratings
     rated = select(ratings.c.id).where(ratings.c.rater_id == table.c.id).exists()
     query = select(table.c.id, table.c.name).where(table.c.study_id == study, ~rated)

@@ -174,7 +174,7 @@ page_answers = Table(
     UniqueConstraint("place_id", "step"),
 )
 
-# Platform ids, apart from all answers: deleted when their time is over.
+# Platform IDs, separate from all answers: deleted after the retention period.
 people = Table(
     "people",
     metadata,

@@ -65,7 +65,7 @@ def begin_archive(
 
 
 def _of_people() -> ColumnElement[bool]:
-    """Leaves out simulated raters and trials; whom a researcher excluded stays, marked."""
+    """Leaves out simulated raters and test visits; excluded raters stay, marked."""
     rule: ColumnElement[bool] = schema.raters.c.details["marks", "world"].as_string().is_(None)
     return rule
 
@@ -185,7 +185,7 @@ def _single_templates(connection: Connection, query: Select[Any]) -> dict[str, A
 
 
 def rater_rows(connection: Connection, study: int) -> Rows:
-    """The study's raters, those whom a researcher excluded too, in the lab's order."""
+    """The study's raters, including excluded ones, in the lab's order."""
     table = schema.raters
     query = select(table).where(table.c.study_id == study, _of_people()).order_by(table.c.id)
     return connection.execute(query).all()

@@ -142,7 +142,7 @@ def page_counts(connection: Connection, study: int) -> dict[str, int]:
 def _page_counts_by_way(connection: Connection, study: int) -> dict[str, int]:
     """The same where groups are made by sorting, which takes long for all pages of all people.
 
-    Pages lie by person in the index, so what each has answered is had without sorting; and most
+    The index is sorted by person, so each person's pages are read without sorting; and most
     people have answered the same.
     """
     way = func.group_concat(_pages.c.step).label("way")
@@ -208,7 +208,7 @@ def rating_counts(connection: Connection, study: int) -> Rows:
 
 
 def rated_rows(connection: Connection, study: int) -> Rows:
-    """Every rating by people whom nobody excluded: to be shown of a closed study only."""
+    """Every rating by people who were not excluded: to be shown of a closed study only."""
     raters, table, arms = schema.raters, schema.ratings, schema.arms
     responses, situations = schema.responses, schema.situations
     query = (
@@ -345,7 +345,7 @@ def platform_state(connection: Connection, study: int, person: str) -> Any:
 
 
 def _counts(study: int, unseen: datetime, claimed_since: datetime | None) -> ColumnElement[bool]:
-    """Whether a place is a person's who has finished or is still at it."""
+    """Whether a place belongs to a person who has finished or is still taking part."""
     live = (_places.c.status == "live") & (_places.c.seen_at >= unseen)
     if claimed_since is not None:
         live = live & (_places.c.claimed_at >= claimed_since)

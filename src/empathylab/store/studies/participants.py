@@ -112,7 +112,7 @@ def find_invitation(
 
 
 def invitation_rows(connection: Connection, study: int) -> Rows:
-    """All invitations in the order in which they were made, with the places of who came."""
+    """All invitations in the order in which they were made, with participants' places."""
     table, places = schema.invitations, schema.places
     query = (
         select(table, places.c.status, places.c.outcome, places.c.arrived_at)

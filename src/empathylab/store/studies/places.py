@@ -263,7 +263,7 @@ def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
 
 
 def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Keeps people's platform ids, apart from everything else."""
+    """Stores people's platform IDs, separate from everything else."""
     insert_or_ignore(connection, schema.people, rows)
 
 

@@ -292,7 +292,7 @@ def count_ratings(connection: Connection, study: int) -> int:
 
 
 def real_people() -> ColumnElement[bool]:
-    """The rule that leaves out simulated raters, trials, and whom a researcher excluded."""
+    """The rule that leaves out simulated raters, test visits and excluded raters."""
     marks = schema.raters.c.details
     world, excluded = marks["marks", "world"].as_string(), marks["marks", "excluded"].as_string()
     return and_(world.is_(None), excluded.is_(None))

@@ -142,7 +142,7 @@ class AdminActions:
         return True
 
     def find(self, platform_id: str) -> list[str]:
-        """The keys of the participant whom the platform knows under this id."""
+        """The keys of the participant with this platform ID."""
         with self._running.lab.reading() as connection:
             return self._keys_of(connection, self._running.launched.row, platform_id)
 

@@ -219,7 +219,7 @@ def read_status(
 
 
 def without_arms(status: StudyStatus) -> StudyStatus:
-    """What may be shown: of a study that is not closed, nothing that tells anybody's arm."""
+    """What may be shown: of an open study, nothing that identifies an arm."""
     if status.status == "closed" or len(status.arms) < 2:
         return status
     # A mean by arm changes with each rater, whose own answers are shown: that tells their arm.

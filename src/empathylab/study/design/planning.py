@@ -44,7 +44,7 @@ class Plan:
     arms: tuple[ArmPlan, ...]
     raters: int
     """Who finish; more will begin."""
-    packet: tuple[int, int]
+    batch_sizes: tuple[int, int]
     """The smallest and the largest number of items in a batch."""
     problems: tuple[str, ...]
     """The study cannot be launched before these are solved."""
@@ -59,7 +59,7 @@ class Plan:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The numbers in words, for the command line and the console."""
-        low, high = self.packet
+        low, high = self.batch_sizes
         if high == 0:
             lines = [f"{_count(self.raters, 'participant')} must finish."]
             lines += [f"Condition {arm.arm}: {arm.raters}." for arm in self.arms]
@@ -115,7 +115,7 @@ def needed_raters(
         situations=len(situations),
         arms=tuple(_arm_plans(study, situations, slots, missing)),
         raters=places,
-        packet=(min(sizes, default=0), max(sizes, default=0)),
+        batch_sizes=(min(sizes, default=0), max(sizes, default=0)),
         problems=tuple(problems),
         notes=tuple(_notes(study, sizes)),
     )

@@ -64,7 +64,7 @@ class StudySource:
         self.excluded = self._reasons()
 
     def _reasons(self) -> dict[str, str]:
-        """Why researchers left out whom, by name."""
+        """By rater, why a researcher excluded them."""
         found = {
             self.names[int(rater.id)]: str(rater.details["marks"]["excluded"])
             for rater in self._raters

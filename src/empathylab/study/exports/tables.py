@@ -102,7 +102,7 @@ def _blinded(
     scores: Mapping[str, tuple[Scale, str, str]],
     study: Study | None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables without results, and without what tells anybody's arm.
+    """The tables without results, and without what identifies a participant's arm.
 
     Rows are sorted by rater: their order in the lab follows the responses, which follow the arms.
     """

@@ -67,7 +67,7 @@ class Batch:
         return cast("Known", self._known[what])
 
     def all_known(self, what: str) -> Iterator[tuple[Any, Any]]:
-        """Of what is known by that word and something else: the something, and what it is."""
+        """What is known under keys that start with that word: rest of key, and value."""
         for key, known in self._known.items():
             if isinstance(key, tuple) and key[0] == what:
                 yield key[1], known

@@ -72,7 +72,7 @@ class Claimed:
     language: str
     due_at: datetime
     cost: float
-    """The most dollars that it can cost; set aside for it."""
+    """The maximum cost in dollars, reserved for it."""
 
 
 @dataclass(slots=True)

@@ -108,7 +108,7 @@ def _connected_at(desk: LiveDesk, row: Any) -> datetime:
 
 
 def _ahead(desk: LiveDesk, row: Any) -> int:
-    """How many came before; shown only where it does not tell arms apart."""
+    """How many came before; shown only where it does not identify arms."""
     if not desk.live.only_people:
         return 0
     if desk.live.authors[row.author].person == "participant":

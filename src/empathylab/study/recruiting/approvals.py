@@ -75,7 +75,7 @@ def approval_table(service: StudyContext, decisions: Sequence[Approval]) -> str:
             (item.participant, item.submission, "reject" if item.reason else "approve", item.reason)
             for item in decisions
         ]
-    # The ids came in by links, which anybody can write.
+    # The IDs come from links, which any visitor can write.
     writer.writerows([harmless_cell(cell) for cell in row] for row in rows)
     return written.getvalue()
 

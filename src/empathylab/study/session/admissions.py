@@ -129,7 +129,7 @@ class Admissions:
     def _admit(
         self, ids: PlatformIds, person: str, place: Row[Any] | None, world: World = "person"
     ) -> dict[str, Any]:
-        """Refuses someone new whose invitation is not good; of who comes back, notes the visit.
+        """Refuses a new participant without a valid invitation; notes the visit of a returning one.
 
         Returns what links someone new to their part in the study that this one follows up.
 

@@ -29,7 +29,7 @@ class Show:
 
     step: Step
     progress: float
-    """How much of the study lies behind, from 0 to 1."""
+    """The progress through the study, from 0 to 1."""
     back: str | None
     """The key of the page before it, where one may go back."""
     revising: bool = False

@@ -63,7 +63,7 @@ def store(
     transaction.require("locked" if isinstance(following, NeedsPlace) else "write")
     before = transaction.answers.get(step.key)
     if before is not None:
-        # Its time stays that of the first look: what lies between is no time on the page.
+        # Its time stays that of the first look: the time between is not time on the page.
         correct_answer(
             transaction.connection, before.id, given=dict(values), answered_at=transaction.now
         )

@@ -172,7 +172,7 @@ class StudyService:
         answered: str | None = None,
         visit: str = "",
     ) -> Future[Saved | Refused | Moved]:
-        """The same, to come: for who can wait without a thread.
+        """The same as a future, for callers that wait without a thread.
 
         Without `corrects` an answered page stays as it is. `browser` identifies the browser: the
         one that gives the first answer owns the visit, and only it can correct answers. `answered`

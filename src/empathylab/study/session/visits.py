@@ -19,7 +19,7 @@ ClosedReason = Reason | Literal["repeated", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class PlatformIds:
-    """Whom the link names, as the platform wrote it; kept apart from all answers."""
+    """The IDs in the link, as the platform wrote them; stored separately from all answers."""
 
     platform: Platform
     person: str

@@ -1,7 +1,7 @@
 """The server's log: one JSON line for each request, with nothing in it that tells who asked.
 
 A line names the route as it was written (`/page`, `/static/{name}`), never the path that came: no
-parameters, no ids, no cookies, no addresses, no words of anybody. Lines of requests that end at
+parameters, no ids, no cookies, no addresses, no texts. Lines of requests that end at
 about one time are written together: each write would let other threads go first.
 """
 

@@ -133,7 +133,7 @@ class RaterPages:
         form, session = sent
         try:
             service = await self.site.service()
-            # A guest may be anybody who knows the owner's id: what was answered is not theirs.
+            # A guest only knows the owner's ID: the answers are not theirs.
             coming = service.submit_soon(
                 session.person,
                 form.step,

@@ -176,7 +176,7 @@ def _key(number: int, value: str, *, labelled: bool) -> str:
 
 
 def _layout(asked: Asked, page: str) -> str:
-    """How options lie: points in a row, labels in a row where they are short, else a list.
+    """The layout of options: points in a row, labels in a row where they are short, else a list.
 
     A questionnaire is `compact`: its points are numbers, explained once above and at the ends.
     """

@@ -125,6 +125,6 @@ class QueuePages:
 
 
 def _version(queue: Queue) -> str:
-    """What tells two states of the page apart."""
+    """A digest that differs between states of the page."""
     state = [(item.number, len(item.turns), item.asked_at is None) for item in queue.taken]
     return hashlib.sha256(repr((queue.waiting, state)).encode()).hexdigest()[:16]

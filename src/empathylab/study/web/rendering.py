@@ -307,6 +307,6 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
 
 
 def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
-    """A turn under a name that tells nothing of who speaks."""
+    """A turn under a name that does not identify the speaker."""
     speaker = role if role in ("person", "you", "other") else "helper"
     return speaker, words.speakers[speaker], text

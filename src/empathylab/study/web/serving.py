@@ -270,8 +270,8 @@ def _serve(serving: Serving, listener: socket.socket, end: _End) -> None:
 class SharedSocket(socket.socket):
     """A listening socket of several processes, of which none takes more than its turn.
 
-    An event loop takes as many connections in one go as it was told may wait. Told that it is one,
-    it leaves the next to whichever process is free; as many as ever may wait for that.
+    An event loop accepts as many connections at once as its backlog allows. With a backlog of one,
+    it leaves the next to whichever process is free; the socket itself lets as many wait as before.
     """
 
     def listen(self, backlog: int = 0, /) -> None:

@@ -40,7 +40,7 @@ from empathylab.study.web.security import is_secure, policy
 MOST_BYTES = 64 * 1024
 """Of a form."""
 REFRESH = "x-refresh"
-"""The header of a page that renews itself: that is no sign that anybody is there."""
+"""The header of a page that renews itself: that is no sign of a person."""
 
 
 Handler = Callable[[Visit], Response]

@@ -70,7 +70,7 @@ class Console:
         return "" if row is None else str(row.status)
 
     def progress(self) -> StudyStatus:
-        """How far the study is; while it is not closed, nothing that tells anybody's arm."""
+        """How far the study is; while it is open, nothing that identifies an arm."""
         return without_arms(
             read_status(self.lab, self._current().launched, self.clock(), sums=self._sums)
         )

@@ -83,7 +83,7 @@ def act_on_participant(visit: Visit) -> Response:
 
 
 def find_participant(visit: Visit) -> Response:
-    """The participant whom the platform knows under an id; the id is kept out of addresses."""
+    """The participant with a platform ID; the ID is kept out of addresses."""
     keys = visit.console.actions.find(visit.form.get("platform_id", ""))
     visit.console.note(visit.who, "search platform ID", found=len(keys))
     if not keys:

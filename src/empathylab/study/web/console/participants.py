@@ -150,7 +150,7 @@ def _quality(visit: Visit, row: Row[Any], pages: list[Any], *, closed: bool) -> 
 
 
 def list_comments(visit: Visit) -> Response:
-    """Participants' comments, newest first; by whom, never in which arm."""
+    """Participants' comments, newest first, with their keys but without arms."""
     console, number = visit.console, page_number(visit.asked("page"))
     steps = [block.id for block in console.launched.study.blocks if block.holds_comments]
     with console.lab.reading() as connection:
