@@ -30,7 +30,7 @@ from empathylab.analysis.style.estimates import StyleEstimates
 from empathylab.cli import app
 from empathylab.export import export_lab, read_exported
 from empathylab.export.replication import analysis
-from empathylab.export.replication.tables import Made, file_name, write_result_tables
+from empathylab.export.replication.tables import ResultTable, file_name, write_result_tables
 from empathylab.report.page import render
 from empathylab.report.paper import report_tables
 from empathylab.report.table_formats import csv_table, markdown_table
@@ -218,7 +218,10 @@ def test_dimensions_whose_names_look_alike_in_a_file_have_a_model_each(
 
 
 def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
-    twice = [Made("same", "A table", [{"value": number}], [{"value": number}]) for number in (1, 2)]
+    twice = [
+        ResultTable("same", "A table", [{"value": number}], [{"value": number}])
+        for number in (1, 2)
+    ]
     files = write_result_tables(twice, tmp_path / "tables")
     assert files["same.csv"] != files["same-2.csv"]
     assert {path.name for path in (tmp_path / "tables").iterdir()} == set(files)
