@@ -309,4 +309,4 @@ def _unit(points: int) -> str:
 
 
 def _said(study: Study, text: Any) -> str:
-    return str(text.said(study.languages[0]))
+    return str(text.in_language(study.languages[0]))
