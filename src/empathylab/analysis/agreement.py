@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, Plots, summary_text
+from empathylab.analysis.results import Conclusion, Result
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number
@@ -23,7 +23,7 @@ _NAME = "Krippendorff's alpha"
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementResult(Plots):
+class AgreementResult(Result):
     """Agreement per dimension, and per pair of raters and dimension."""
 
     found: Agreement
@@ -103,10 +103,6 @@ class AgreementResult(Plots):
             "bootstrap": self.bootstrap,
             "seed": self.seed,
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_lab(

@@ -17,10 +17,8 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
-    Plots,
+    Result,
     Unit,
-    conclusions_frame,
-    summary_text,
 )
 from empathylab.analysis.run_selection import selected_runs
 from empathylab.analysis.scores.analysis import reply_profiles
@@ -48,7 +46,7 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class PairsResult(Plots):
+class PairsResult(Result):
     """How much the first of two exceeds the second on what both have."""
 
     first: str
@@ -152,10 +150,6 @@ class PairsResult(Plots):
         ]
         return {"comparison": pl.DataFrame(rows)}
 
-    def to_frame(self) -> pl.DataFrame:
-        """The conclusion as a row."""
-        return conclusions_frame(self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """What `analyze compare --json` prints."""
         paired = json_value(_scaled(self.test, self.times))
@@ -177,10 +171,6 @@ class PairsResult(Plots):
             "notes": list(self.caveats),
         }
         return found
-
-    def summary(self) -> str:
-        """Conclusion and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_table(

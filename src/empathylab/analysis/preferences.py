@@ -15,9 +15,7 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
-    Plots,
-    conclusions_frame,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.text.apa import counted, p_text
 from empathylab.analysis.text.numbers import percent, signed
@@ -35,7 +33,7 @@ _PRIOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class PreferencesResult(Plots):
+class PreferencesResult(Result):
     """Bradley–Terry strengths of the arms, clustered by rater and situation."""
 
     fitted: BradleyTerry
@@ -115,10 +113,6 @@ class PreferencesResult(Plots):
         """The strengths."""
         return {"strengths": pl.DataFrame(json_value(self.fitted.strengths))}
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row per conclusion."""
-        return conclusions_frame(self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         found: dict[str, Any] = json_value(
@@ -128,15 +122,11 @@ class PreferencesResult(Plots):
                 "strengths": self.fitted.strengths,
                 "tie": self.fitted.tie,
                 "order": self.fitted.order,
-                "conclusions": [conclusion.to_dict() for conclusion in self.conclusions],
+                "conclusions": self.conclusions,
                 "caveats": list(self.caveats),
             }
         )
         return found
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_lab(lab: Lab, study: str | None = None, *, peek: str | None = None) -> PreferencesResult:

@@ -14,8 +14,7 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
-    Plots,
-    conclusions_frame,
+    Result,
     summary_text,
 )
 from empathylab.analysis.run_selection import run_label
@@ -34,7 +33,7 @@ _UNIT = pl.concat_str("set", "situation", separator="/").alias("unit")
 
 
 @dataclass(frozen=True, slots=True)
-class RunComparison(Plots):
+class RunComparison(Result):
     """What two runs have in common, and how their results differ."""
 
     labels: tuple[str, str]
@@ -60,17 +59,13 @@ class RunComparison(Plots):
         """The differences."""
         return {"differences": self.to_frame()}
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row per difference."""
-        return conclusions_frame(self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """What `runs compare --json` prints."""
         return {
             "runs": list(self.labels),
             "settings": {name: list(values) for name, values in self.settings.items()},
             "usable": [{"requests": asked, "usable": usable} for asked, usable in self.usable],
-            "differences": [json_value(found.to_dict()) for found in self.conclusions],
+            "differences": json_value(self.conclusions),
             "caveats": list(self.caveats),
         }
 

@@ -25,8 +25,7 @@ from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
-    Plots,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.scales import Scale
@@ -53,7 +52,7 @@ class AppraisalExclusions:
 
 
 @dataclass(frozen=True, slots=True)
-class AppraisalResult(Plots):
+class AppraisalResult(Result):
     """Changes from baseline, distances from people, and which answers could not be used."""
 
     changes: tuple[ScaleChange, ...]
@@ -176,13 +175,9 @@ class AppraisalResult(Plots):
             "invalid": self.invalid.to_dicts(),
             "exclusions": _exclusions_dict(self.exclusions),
             "preregistrations": json_value(self.preregistrations),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
             "caveats": list(self.caveats),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
     def only(self, respondent: str | None = None, scale: str | None = None) -> AppraisalResult:
         """The part of one respondent or scale; distances from people stay as computed."""

@@ -36,7 +36,7 @@ from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.cache import cached
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Result
 from empathylab.store import Lab
 from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
 from empathylab.store.ratings import collection_frame, lab_study
@@ -51,7 +51,7 @@ HOW = {
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardResult(Plots):
+class LeaderboardResult(Result):
     """Everything `analyze leaderboard` gives."""
 
     reference: ReferenceRatings
@@ -151,7 +151,7 @@ class LeaderboardResult(Plots):
             ],
             "comparisons": self._comparisons(),
             "notes": list(self.caveats),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
 
     def _comparisons(self) -> list[dict[str, Any]]:
@@ -168,10 +168,6 @@ class LeaderboardResult(Plots):
             }
             for pair in self.pairs
         ]
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def leaderboard_from_lab(

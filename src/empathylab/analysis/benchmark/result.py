@@ -35,7 +35,7 @@ from empathylab.analysis.judges.analysis import PANEL
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Plots, Unit, summary_text
+from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Result, Unit
 from empathylab.analysis.text.notes import notes_text
 from empathylab.errors import UnknownName
 from empathylab.store import Lab
@@ -57,7 +57,7 @@ _MODELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkResult(Plots):
+class BenchmarkResult(Result):
     """One respondent compared with a study, by one judge."""
 
     measurement: Measurement
@@ -145,12 +145,8 @@ class BenchmarkResult(Plots):
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `results` in `evaluate --against --json`."""
-        conclusions = [json_value(found.to_dict()) for found in self.conclusions]
+        conclusions = json_value(self.conclusions)
         return measurement_dict(self.measurement) | {"conclusions": conclusions}
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_lab(

@@ -55,9 +55,8 @@ from empathylab.analysis.conversations.turn_style import (
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
-    Plots,
+    Result,
     conclusions_frame,
-    summary_text,
 )
 from empathylab.errors import InputError
 from empathylab.protocols.converse.controls import CONTROLS
@@ -75,7 +74,7 @@ _NO_TURNS = {
 
 
 @dataclass(frozen=True)
-class ConversationsAnalysis(Plots):
+class ConversationsAnalysis(Result):
     """What conversations show about respondents, and how far it depends on the simulator."""
 
     conversations: pl.DataFrame
@@ -188,9 +187,6 @@ class ConversationsAnalysis(Plots):
             "model": self.model.to_dict() if self.model else None,
             **{name: self.tables[name].to_dicts() for name in named},
         }
-
-    def summary(self) -> str:
-        return summary_text(self.conclusions, self.caveats)
 
     def with_ratings(
         self, ratings: pl.DataFrame, *, scale: tuple[float, float], where: str = "ratings"

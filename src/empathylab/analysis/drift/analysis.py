@@ -41,7 +41,7 @@ from empathylab.analysis.drift.rows import (
 from empathylab.analysis.drift.scores import VerdictChange, comparable_scores, verdict_changes
 from empathylab.analysis.drift.settings import SettingChange, setting_changes
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, ModelChoice, Plots, Unit, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Result, Unit
 from empathylab.stats.over_time import ScoreShift, score_shifts
 from empathylab.store import Lab
 
@@ -57,7 +57,7 @@ class Incomparable:
 
 
 @dataclass(frozen=True, slots=True)
-class DriftResult(Plots):
+class DriftResult(Result):
     """What changed from one occasion to the other."""
 
     before: Occasion
@@ -180,7 +180,7 @@ class DriftResult(Plots):
                 "after_only": list(self.only_after),
             },
             **self._rows(),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
 
     def _rows(self) -> dict[str, list[Row]]:
@@ -224,10 +224,6 @@ class DriftResult(Plots):
             ],
             "not_compared": [{"what": part.what, "why": part.why} for part in self.incomparable],
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_lab(

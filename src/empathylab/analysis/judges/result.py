@@ -21,8 +21,7 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
-    Plots,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.text.notes import note_text
 from empathylab.stats.agreement import Coefficient
@@ -37,7 +36,7 @@ _KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgesResult(Plots):
+class JudgesResult(Result):
     """A card for each judge and dimension that people rated too."""
 
     study: str
@@ -102,12 +101,8 @@ class JudgesResult(Plots):
             "study": self.study or None,
             "judges": [card_dict(card) for card in self.cards],
             "notes": list(self.notes),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def _conclusion(card: JudgeCard) -> Conclusion:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.norming.criteria import Criteria, NormedSituation
-from empathylab.analysis.results import Conclusion, Plots, summary_text
+from empathylab.analysis.results import Conclusion, Result
 from empathylab.errors import InputError
 from empathylab.scales import Scale
 from empathylab.situations import Situation, SituationSet
@@ -32,7 +32,7 @@ _CAVEAT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Norming(Plots):
+class Norming(Result):
     """The result of a norming study."""
 
     study: str
@@ -96,10 +96,6 @@ class Norming(Plots):
             "caveats": list(self.caveats),
             "situations": [situation.row() for situation in self.situations],
         }
-
-    def summary(self) -> str:
-        """Conclusion and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
     @property
     def sentence(self) -> str:

@@ -52,8 +52,7 @@ from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
-    Plots,
-    conclusions_frame,
+    Result,
     summary_text,
 )
 from empathylab.analysis.text.apa import counted
@@ -66,7 +65,7 @@ from empathylab.store.ratings import Study
 
 
 @dataclass(frozen=True, slots=True)
-class RatingsResult(Plots):
+class RatingsResult(Result):
     """The arms of a rated study compared."""
 
     study: Study
@@ -198,10 +197,6 @@ class RatingsResult(Plots):
             for name, rows in found.items()
         }
         return frames | {"raters": self.raters}
-
-    def to_frame(self) -> pl.DataFrame:
-        """The conclusions, a row each."""
-        return conclusions_frame(self.conclusions)
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze ratings --json` prints."""

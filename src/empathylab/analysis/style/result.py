@@ -14,8 +14,7 @@ from empathylab.analysis.json_values import json_value
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
-    Plots,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates, Tactics
 from empathylab.analysis.style.feature_titles import main_features, meaning
@@ -40,7 +39,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class StyleResult(Plots):
+class StyleResult(Result):
     """How respondents write, how they differ, and what is associated with ratings."""
 
     estimates: StyleEstimates
@@ -219,12 +218,8 @@ class StyleResult(Plots):
             ],
             "notes": list(found.notes),
             "paragraphs": paragraphs(found),
-            "conclusions": [json_value(conclusion.to_dict()) for conclusion in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def _profile(profile: Profile) -> Document:
