@@ -28,6 +28,7 @@ from empathylab.stats.agreement.icc import IntraclassCorrelations, intraclass_co
 from empathylab.stats.agreement.krippendorff import Level, alpha_statistic
 from empathylab.stats.agreement.pairs import PairAgreement, pair_agreements
 from empathylab.stats.agreement.table import RatingTable, Spacing, rating_table, require
+from empathylab.stats.confidence import require_confidence
 from empathylab.stats.notes import note
 
 _LARGEST_GRID = 20_000_000
@@ -104,10 +105,7 @@ def agreement(
     Raises InputError where a rater rates a situation twice on a dimension, or no rating is left.
     """
     require(frame, situation, rater, rating, *([dimension] if dimension else []))
-    if not 0 < confidence < 1:
-        raise InputError(
-            "the confidence must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_confidence(confidence)
     summaries: list[DimensionAgreement] = []
     pairs: list[PairAgreement] = []
     for name, rows in _parts(frame, dimension, rating):

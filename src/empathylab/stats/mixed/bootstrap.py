@@ -21,6 +21,7 @@ import numpy as np
 
 from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
+from empathylab.stats.confidence import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.linear.model import Lmm, fit_design
@@ -225,7 +226,4 @@ def _check(replications: int, confidence: float) -> None:
         raise InputError(
             "`replications` must be at least 1", got=replications, remedy="For example: 1000."
         )
-    if not 0 < confidence < 1:
-        raise InputError(
-            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_confidence(confidence)

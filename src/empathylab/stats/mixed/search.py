@@ -61,6 +61,18 @@ def descend(
     return place
 
 
+def restricted(function: Function, whole: Array, free: list[int]) -> Function:
+    """The same function of the free parameters only, the others as they are."""
+
+    def of_free(some: Array) -> tuple[float, Array]:
+        everything = whole.copy()
+        everything[free] = some
+        value, gradient = function(everything)
+        return value, gradient[free]
+
+    return of_free
+
+
 def curvature(function: Function, at: Array, scale: Array, *, share: float = _SHIFT) -> Array:
     """The matrix of second derivatives, from central differences of the gradient.
 
