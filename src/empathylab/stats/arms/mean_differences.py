@@ -48,11 +48,7 @@ class ArmDifferences:
 def prediction_powered_differences(
     frame: pl.DataFrame,
     *,
-    arm: str = "arm",
     rating: str = "rating",
-    prediction: str = "prediction",
-    rater: str = "rater",
-    situation: str = "situation",
     limits: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> ArmDifferences:
@@ -63,15 +59,15 @@ def prediction_powered_differences(
     rated three arms or more, what raters and situations add to the error is taken from all pairs
     together: a single pair shows it too badly.
     """
-    if arm not in frame.columns:
-        raise UnknownName("column", arm, frame.columns)
-    plan = Plan(rating, prediction, rater, situation, None, False, limits)
+    if "arm" not in frame.columns:
+        raise UnknownName("column", "arm", frame.columns)
+    plan = Plan(rating, "prediction", "rater", "situation", None, False, limits)
     ways = plan.clusters(frame)
-    labels = frame[arm].cast(pl.String)
+    labels = frame["arm"].cast(pl.String)
     names = tuple(labels.drop_nulls().unique(maintain_order=True).to_list())
     parts = [part_of(frame, plan, ways, name, (labels == name).to_numpy()) for name in names]
     rated = frame.filter(pl.col(rating).is_not_null())
-    situations, raters = (_shared(rated, arm, column, names) for column in (situation, rater))
+    situations, raters = (_shared(rated, column, names) for column in ("situation", "rater"))
     people, errors = _Errors.of(parts, people=True), _Errors.of(parts)
     ends = _Ends(parts, people, _Pooled.of(parts, people, raters), {})
     size = len(parts)
@@ -230,17 +226,17 @@ class _Ends:
         return widened(ends, apart, cautious, self.parts[one].scale)
 
 
-def _shared(rated: pl.DataFrame, arm: str, thing: str, names: Sequence[str]) -> Codes:
+def _shared(rated: pl.DataFrame, thing: str, names: Sequence[str]) -> Codes:
     """Of how many the ratings of each two arms are, both of the one's and of the other's."""
     from scipy import sparse
 
     rows = rated.select(
-        arm=pl.col(arm).cast(pl.String), thing=pl.col(thing).cast(pl.String).rank("dense")
+        pl.col("arm").cast(pl.String), thing=pl.col(thing).cast(pl.String).rank("dense")
     )
     once = rows.drop_nulls().unique()
     places = {name: place for place, name in enumerate(names)}
     arms = np.array([places[name] for name in once["arm"]], dtype=np.int64)
     things = once["thing"].to_numpy().astype(np.int64)
     shape = (int(things.max(initial=0)) + 1, len(names))
-    held = sparse.coo_array((np.ones(len(arms), np.int64), (things, arms)), shape=shape).tocsc()
-    return np.asarray((held.T @ held).toarray(), dtype=np.int64)
+    rated_by = sparse.coo_array((np.ones(len(arms), np.int64), (things, arms)), shape=shape).tocsc()
+    return np.asarray((rated_by.T @ rated_by).toarray(), dtype=np.int64)

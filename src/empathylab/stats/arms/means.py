@@ -88,11 +88,7 @@ def compare_means(
     dimension: str = "rating",
     reference: str = "human",
     confidence: float = 0.95,
-    rater: str = "rater",
-    arm: str = "arm",
     rating: str = "rating",
-    emotion: str = "emotion",
-    valence: str = "valence",
     reply: str = "",
 ) -> MeanComparison:
     """The arms' mean ratings and their differences from the reference, with raters as units.
@@ -107,12 +103,9 @@ def compare_means(
     Liang, K.-Y., & Zeger, S. L. (1986). Biometrika 73, 13–22; Hedges, L. V. (1981). Journal of
     Educational Statistics 6, 107–128.
     """
-    roles = {"rater": rater, "arm": arm, "rating": rating}
-    roles |= {
-        role: column
-        for role, column in (("valence", valence), ("emotion", emotion), ("reply", reply))
-        if column in frame.columns
-    }
+    roles = {"rater": "rater", "arm": "arm", "rating": rating}
+    optional = {"valence": "valence", "emotion": "emotion", "reply": reply}
+    roles |= {role: column for role, column in optional.items() if column in frame.columns}
     for column in roles.values():
         if column not in frame.columns:
             raise UnknownName("column", column, frame.columns)

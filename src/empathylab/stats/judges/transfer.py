@@ -17,7 +17,11 @@ from empathylab.stats.clusters.robust import (
     t_margin,
 )
 from empathylab.stats.judges.inverse_prediction import EVERYTHING, InversePrediction, StraightLine
-from empathylab.stats.judges.leave_one_out import Told, TransferError, nothing_told
+from empathylab.stats.judges.leave_one_out import (
+    JudgedRows,
+    TransferError,
+    cannot_calibrate,
+)
 from empathylab.stats.judges.transfer_lines import Shares, through_means, through_ratings
 from empathylab.stats.notes import Note, note
 
@@ -155,38 +159,25 @@ def off_scale(ends: tuple[float, float], limits: tuple[float, float]) -> bool:
     return ends[0] > limits[1] + slack or ends[1] < limits[0] - slack
 
 
-@dataclass(frozen=True, slots=True)
-class _Roles:
-    respondent: str
-    rating: str
-    prediction: str
-    rater: str | None
-    situation: str | None
-
-
 def transferred_mean(
     frame: pl.DataFrame,
     newcomer: str,
     *,
-    respondent: str = "respondent",
     rating: str = "rating",
-    prediction: str = "prediction",
-    rater: str | None = "rater",
-    situation: str | None = "situation",
     left_out: Mapping[str, pl.DataFrame] | None = None,
     confidence: float = 0.95,
 ) -> Transferred:
     """The mean that people would give `newcomer`, from a judge's ratings of all and people's of
     others.
 
-    A row is one person's `rating` of a reply beside the judge's `prediction` of it; the newcomer's
-    rows have the prediction alone (ratings of the newcomer are not used: with some, take
-    `prediction_powered_mean`). A line from the judge's ratings to people's is fitted to the others,
-    each respondent weighing the same, and read off at the newcomer's mean. With four others or more
-    it goes through their means: a judge scatters from reply to reply, and a line through single
-    ratings is too flat to tell respondents apart. Two or three means leave too little to try such a
-    line on, and there it is fitted to the single ratings. A judge that goes against people gets a
-    flat line.
+    A row is one rater's `rating` of a reply beside the judge's `prediction` of it, with
+    `respondent` and `situation`; the newcomer's rows have the prediction alone (ratings of the
+    newcomer are not used: with some, take `prediction_powered_mean`). A line from the judge's
+    ratings to people's is fitted to the others, each respondent weighing the same, and read off at
+    the newcomer's mean. With four others or more it goes through their means: a judge's ratings
+    vary from reply to reply, and a line through single ratings is too flat to distinguish
+    respondents. Two or three means leave too little to try such a line on, and there it is fitted
+    to the single ratings. A judge that contradicts people gets a flat line.
 
     That the line holds for someone new cannot be known from the others' ratings, only tried: each
     other respondent is left out in turn and predicted from the rest. An error is divided by
@@ -212,19 +203,17 @@ def transferred_mean(
     A row without prediction is left out and counted. Raises InputError where nobody else was rated
     or the judge rated nothing of the newcomer.
     """
-    roles = _Roles(respondent, rating, prediction, rater, situation)
-    for column in (respondent, rating, prediction, rater, situation):
-        if column is not None and column not in frame.columns:
+    for column in ("respondent", rating, "prediction", "rater", "situation"):
+        if column not in frame.columns:
             raise UnknownName("column", column, frame.columns)
-    others = _others(frame, newcomer, roles)
+    ratings = _plain(frame, rating)
+    others = _others(ratings, newcomer)
     means = len(others) >= MEANS_FROM
-    line = _line(frame, newcomer, roles, means=means)
-    columns = respondent, rating, prediction
-    whole, turns = Told.of(frame, *columns), left_out or {}
+    line = _line(ratings, newcomer, means=means)
+    whole = JudgedRows.of(ratings)
+    turns = {name: JudgedRows.of(_plain(part, rating)) for name, part in (left_out or {}).items()}
     errors = tuple(
-        (Told.of(turns[name], *columns) if name in turns else whole).left_out(
-            name, newcomer, means=means
-        )
+        turns.get(name, whole).left_out(name, newcomer, means=means)
         for name in (others if len(others) > 1 else ())
     )
     alike = t_margin(line.df, confidence) * line.se
@@ -236,7 +225,7 @@ def transferred_mean(
         like_high=math.nan,
         se=_transfer_se(errors, line.leverage)
         if means or not errors
-        else max(_transfer_se(errors, line.leverage), _sampling_se(frame, others, roles, line)),
+        else max(_transfer_se(errors, line.leverage), _sampling_se(ratings, others, line)),
         df=_df(line, len(others), means=means),
         alike_low=line.estimate - alike,
         alike_high=line.estimate + alike,
@@ -283,35 +272,34 @@ class _Line:
     dropped: int
 
 
-def _told(roles: _Roles) -> pl.Expr:
-    return pl.col(roles.prediction).cast(pl.Float64).fill_nan(None).is_not_null()
+def _plain(frame: pl.DataFrame, rating: str) -> pl.DataFrame:
+    """The columns that are used, under their usual names; a prediction that is NaN is missing."""
+    return frame.select(
+        pl.col("respondent").cast(pl.String),
+        "rater",
+        "situation",
+        rating=pl.col(rating).cast(pl.Float64),
+        prediction=pl.col("prediction").cast(pl.Float64).fill_nan(None),
+    )
 
 
-def _others(frame: pl.DataFrame, newcomer: str, roles: _Roles) -> list[str]:
+def _others(ratings: pl.DataFrame, newcomer: str) -> list[str]:
     """The respondents that people and the judge rated."""
-    who = pl.col(roles.respondent).cast(pl.String)
-    rows = frame.filter(who != newcomer, pl.col(roles.rating).is_not_null(), _told(roles))
-    return rows[roles.respondent].cast(pl.String).unique(maintain_order=True).to_list()
+    rows = ratings.filter(pl.col("respondent") != newcomer).drop_nulls(["rating", "prediction"])
+    return rows["respondent"].unique(maintain_order=True).to_list()
 
 
-def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> _Line:
-    own = pl.col(roles.respondent).cast(pl.String) == newcomer
-    used = own | pl.col(roles.rating).is_not_null()
-    rows = frame.filter(used & _told(roles))
+def _line(ratings: pl.DataFrame, newcomer: str, *, means: bool) -> _Line:
+    own = pl.col("respondent") == newcomer
+    used = ratings.filter(own | pl.col("rating").is_not_null())
+    rows = used.drop_nulls("prediction")
     mine = rows.select(own=own)["own"].to_numpy()
-    names = rows[roles.respondent].cast(pl.String)
     if mine.all() or not mine.any():
-        raise nothing_told(newcomer, told=bool(mine.any()) or rows.is_empty())
-    f = rows[roles.prediction].cast(pl.Float64).to_numpy()
-    y = rows[roles.rating].cast(pl.Float64).fill_null(0.0).to_numpy()
-    ways = [
-        cluster_codes(rows.select(pl.when(~own).then(pl.col(roles.rater)))[roles.rater])
-        if column == roles.rater
-        else cluster_codes(rows[column])
-        for column in (roles.rater, roles.situation)
-        if column is not None
-    ]
-    known, places = np.unique(names.to_numpy()[~mine], return_inverse=True)
+        raise cannot_calibrate(newcomer, judged=bool(mine.any()) or rows.is_empty())
+    f, y = rows["prediction"].to_numpy(), rows["rating"].fill_null(0.0).to_numpy()
+    raters = rows.select(rater=pl.when(~own).then(pl.col("rater")))["rater"]
+    ways = [cluster_codes(raters), cluster_codes(rows["situation"])]
+    known, places = np.unique(rows["respondent"].to_numpy()[~mine], return_inverse=True)
     shares = Shares.of(places)
     read = through_means if means else through_ratings
     found = read(y[~mine], f[~mine], f[mine], shares)
@@ -335,7 +323,7 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
         df=fewest - 1,
         n=int((~mine).sum()),
         n_judged=int(mine.sum()),
-        dropped=frame.filter(used & ~_told(roles)).height,
+        dropped=used.height - rows.height,
     )
 
 
@@ -344,22 +332,16 @@ def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:
     return _root_mean_square(scaled) * math.sqrt(1 + leverage)
 
 
-def _sampling_se(frame: pl.DataFrame, others: Sequence[str], roles: _Roles, line: _Line) -> float:
+def _sampling_se(ratings: pl.DataFrame, others: Sequence[str], line: _Line) -> float:
     """What the errors would be on average, if there were only chance in people's ratings.
 
     Few errors can be small by chance, as where two respondents happen to be at the same level.
     """
     squares = []
     for name in others:
-        own = pl.col(roles.respondent).cast(pl.String) == name
-        rows = frame.filter(own, pl.col(roles.rating).is_not_null(), _told(roles))
-        y, f = (
-            rows[column].cast(pl.Float64).to_numpy() for column in (roles.rating, roles.prediction)
-        )
-        left = y - line.slope * f
-        ways = [
-            cluster_codes(rows[way]) for way in (roles.rater, roles.situation) if way is not None
-        ]
+        rows = ratings.filter(respondent=name).drop_nulls(["rating", "prediction"])
+        left = rows["rating"].to_numpy() - line.slope * rows["prediction"].to_numpy()
+        ways = [cluster_codes(rows[way]) for way in ("rater", "situation")]
         terms = (left - left.mean())[:, None] / len(left)
         squares.append(float(cluster_covariance(terms, ways)[0, 0]) if len(left) > 1 else 0.0)
     return math.sqrt(sum(squares) / len(squares)) * math.sqrt(1 + line.leverage)
