@@ -34,3 +34,8 @@ def json_value(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def finite(value: float) -> float | None:
+    """The value; None for NaN and infinity, as in JSON."""
+    return value if math.isfinite(value) else None

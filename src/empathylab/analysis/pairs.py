@@ -13,13 +13,7 @@ import polars as pl
 
 from empathylab.analysis.appraisal.analysis import estimate_appraisals
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import (
-    Conclusion,
-    Kind,
-    ModelChoice,
-    Result,
-    Unit,
-)
+from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result, Unit
 from empathylab.analysis.run_selection import selected_runs
 from empathylab.analysis.scores.analysis import reply_profiles
 from empathylab.analysis.scores.estimates import EMPATHY
@@ -42,7 +36,6 @@ from empathylab.study.admin.embargo import require_closed
 
 Source = Literal["ratings", "judge", "scales", "table"]
 _FEW_UNITS = 20
-_ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ class PairsResult(Result):
         unit: Unit = "percentage points" if self.binary else "points"
         estimate = Estimate(*(times * item for item in (test.estimate, test.low, test.high)))
         kind: Kind = "inconclusive"
-        if test.p < _ALPHA:
+        if test.p < ALPHA:
             kind = "better" if test.estimate > 0 else "worse"
         digits = 2 if not self.binary else 1
         numbers = f"difference {signed(estimate.estimate, 2)} {unit}, {interval(estimate, digits)}"

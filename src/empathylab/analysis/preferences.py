@@ -11,12 +11,7 @@ import polars as pl
 from scipy.stats import t
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import (
-    Conclusion,
-    Kind,
-    ModelChoice,
-    Result,
-)
+from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result
 from empathylab.analysis.text.apa import counted, p_text
 from empathylab.analysis.text.numbers import percent, signed
 from empathylab.errors import InputError
@@ -27,7 +22,6 @@ from empathylab.store.ratings import lab_study, preferences_frame
 from empathylab.study.admin.embargo import require_closed
 
 _FEW_RATERS = 20
-_ALPHA = 0.05
 _PRIOR = 0.5
 """Wins added each way where one side won every comparison, so that strengths are finite."""
 
@@ -72,7 +66,7 @@ class PreferencesResult(Result):
         self, subject: str, reference: str, effect: Effect, p: float, adjusted: float
     ) -> Conclusion:
         first, second, tie = self.fitted.probabilities(subject, reference)
-        kind: Kind = "better" if adjusted < _ALPHA else "inconclusive"
+        kind: Kind = "better" if adjusted < ALPHA else "inconclusive"
         verb = "are preferred to" if kind == "better" else "are not clearly preferred to"
         ties = f" (neither in {percent(tie)})" if tie else ""
         basis = f"{counted(self.fitted.n, 'comparison')} by {counted(self.raters, 'rater')}"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Kind = Literal["better", "worse", "different", "equivalent", "inconclusive", "descriptive"]
 Unit = Literal["log-odds", "points", "percentage points", "proportion", "correlation", "none"]
 
+ALPHA = 0.05
+"""Below it a p value, corrected where there are several, counts as a difference."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:

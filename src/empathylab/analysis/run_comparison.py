@@ -10,17 +10,12 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import (
-    Conclusion,
-    Kind,
-    ModelChoice,
-    Result,
-    summary_text,
-)
+from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result, summary_text
 from empathylab.analysis.run_selection import run_label
 from empathylab.analysis.scores.analysis import reply_profiles
 from empathylab.analysis.scores.estimates import EMPATHY
-from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.analysis.text.apa import p_text
+from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import InputError
 from empathylab.scales.score_frames import score_frame
 from empathylab.stats.clusters.paired import PairedDifference, paired_difference
@@ -161,9 +156,8 @@ def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> 
     test = found.paired
     tested = test.p == test.p
     interval = f" [{signed(test.low, 2)}, {signed(test.high, 2)}]" if tested else ""
-    p = p_value(test.p)
-    said = f", p {p if p.startswith('<') else f'= {p}'}" if tested else ""
-    kind: Kind = "inconclusive" if not tested or test.p >= 0.05 else "different"
+    said = f", {p_text(test.p)}" if tested else ""
+    kind: Kind = "inconclusive" if not tested or test.p >= ALPHA else "different"
     return Conclusion(
         kind=kind,
         sentence=(

@@ -19,7 +19,7 @@ from empathylab.analysis.appraisal.caveats import (
 )
 from empathylab.analysis.appraisal.exclusions import StudyExclusions, exclusion_sentences
 from empathylab.analysis.appraisal.self_reports import SelfReport
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import finite, json_value
 from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.results import (
@@ -360,7 +360,7 @@ def _change_conclusion(change: ScaleChange, doubt: str | None) -> Conclusion:
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         unit="points",
-        p=None if math.isnan(change.cluster_p) else change.cluster_p,
+        p=finite(change.cluster_p),
         n=change.n,
         model="mean difference, clustered by situation and item order"
         if change.baseline_orders > 1

@@ -11,13 +11,12 @@ from empathylab.analysis.drift.ratings import RatingShift
 from empathylab.analysis.drift.replies import FeatureShift, UsableShift
 from empathylab.analysis.drift.scores import VerdictChange
 from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.over_time import ScoreShift
 
-ALPHA = 0.05
-"""Below it a corrected p counts as a change in summaries; the figures are given either way."""
 Row = dict[str, Any]
 
 

@@ -11,6 +11,7 @@ from empathylab.analysis.ratings.mixed_model_prose import readable
 from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.raters import known_columns
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import contingency_text, counted, listed, p_text
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, signed
@@ -108,7 +109,7 @@ def kept_ratings(excluded: Exclusions, ratings: pl.DataFrame, reference: str) ->
     return kept
 
 
-def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
+def exclusions_paragraph(exclusions: Exclusions) -> str:
     """Which raters each rule excludes, and whether the arms lose similar numbers."""
     if not exclusions.rules:
         return "No exclusion rule was declared; all raters were kept."
@@ -121,7 +122,7 @@ def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
     said.append(f"This excluded {listed(lost)}.")
     test = exclusions.alike
     if test.method != "none":
-        if test.p < alpha:
+        if test.p < ALPHA:
             said.append(
                 f"The arms lost unequal numbers of raters ({contingency_text(test)}): the "
                 "remaining raters are no longer a random sample of those assigned, so prefer the "
@@ -138,7 +139,7 @@ def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
     return " ".join(said)
 
 
-def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float = 0.05) -> str:
+def robustness_paragraph(found: WithAndWithout[ArmComparison]) -> str:
     """Whether the results hold without the excluded raters, arm by arm.
 
     By the test with raters as the independent units; by the chi-square test where there is none.
@@ -160,7 +161,7 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
             f"Without the excluded raters, the difference of {name_of(item.arm)} from "
             f"{name_of(item.reference)}"
             f"{dimension} is {signed(100 * gaps[1], 2)} percentage points ({text_kept}), with them "
-            f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps, alpha)}."
+            f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps)}."
         )
     if all(ways) and ways:
         said.append("These comparisons use the test with raters as the independent units.")
@@ -172,9 +173,7 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
     return " ".join(said)
 
 
-def mean_robustness(
-    everybody: Sequence[MeanComparison], kept: Sequence[MeanComparison], *, alpha: float = 0.05
-) -> str:
+def mean_robustness(everybody: Sequence[MeanComparison], kept: Sequence[MeanComparison]) -> str:
     """Whether the differences of means hold without the excluded raters, arm by arm."""
     others = {
         (item.dimension, gap.arm): gap
@@ -193,7 +192,7 @@ def mean_robustness(
                 f"Without the excluded raters, the mean {item.dimension} of {name_of(gap.arm)} "
                 f"differs from that of {name_of(gap.reference)} by {signed(gaps[1], 2)} "
                 f"({_mean_test(other)}), with them by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
-                f"{_conclusion(gap.p_holm, other.p_holm, gaps, alpha)}."
+                f"{_conclusion(gap.p_holm, other.p_holm, gaps)}."
             )
     return " ".join(said)
 
@@ -244,6 +243,6 @@ def _mean_test(gap: MeanDifference) -> str:
     return f"t({number(gap.df)}) = {number(gap.t, 2)}, {p}"
 
 
-def _conclusion(p: float, p_kept: float, gaps: Sequence[float], alpha: float) -> str:
-    same = (p < alpha) == (p_kept < alpha) and (gaps[0] * gaps[1] > 0 or p >= alpha)
+def _conclusion(p: float, p_kept: float, gaps: Sequence[float]) -> str:
+    same = (p < ALPHA) == (p_kept < ALPHA) and (gaps[0] * gaps[1] > 0 or p >= ALPHA)
     return f"the conclusion {'holds' if same else 'changes'}"

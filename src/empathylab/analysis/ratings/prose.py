@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from empathylab.analysis.ratings.design import ReferenceArm
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import (
     bounded,
     contingency_text,
@@ -65,9 +66,7 @@ def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
     return " ".join(said)
 
 
-def results_paragraph(
-    comparison: ArmComparison, *, named: bool = False, alpha: float = 0.05
-) -> str:
+def results_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
     """What was found, ready for a paper's results section; of several dimensions by name."""
     said = []
     several = named or len(comparison.scales) > 1
@@ -87,11 +86,11 @@ def results_paragraph(
         for arm in dict.fromkeys(test.arm for test in tests):
             of_arm = [test for test in tests if test.arm == arm]
             said.append(_valence_sentence(of_arm, scale, where))
-            said.append(_emotion_sentence(of_arm, where, alpha))
+            said.append(_emotion_sentence(of_arm, where))
     return " ".join(sentence for sentence in said if sentence)
 
 
-def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> str:
+def paired_paragraph(comparison: PairedComparison) -> str:
     """What was found in arms that share situations or raters; says what makes the pairs."""
     said = []
     several = len({test.dimension for test in comparison.tests}) > 1
@@ -105,7 +104,7 @@ def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> st
             said.append(f"{_pair(test)} cannot be compared{where} in {pairs}: {why}.")
         elif test.mcnemar is None:
             p = test.p_holm if test.family_size > 1 else test.p
-            verdict = "differed" if p < alpha else "did not differ detectably"
+            verdict = "differed" if p < ALPHA else "did not differ detectably"
             said.append(
                 f"In {pairs} with averaged ratings, {name_of(test.arm)} {verdict} from "
                 f"{name_of(test.reference)}"
@@ -136,9 +135,7 @@ def _paired_p(test: PairedTest) -> str:
     return p_text(test.p)
 
 
-def means_paragraph(
-    found: MeanComparison, *, likert: Sequence[str] = (), alpha: float = 0.05
-) -> str:
+def means_paragraph(found: MeanComparison, *, likert: Sequence[str] = ()) -> str:
     """How the means of a dimension compare, with how it was done; `likert` names point scales."""
     whole = [mean for mean in found.means if mean.kind == "all"]
     ratings = counted(sum(item.n for item in whole), "rating")
@@ -165,7 +162,7 @@ def means_paragraph(
         f"The mean was {listed(means)}.",
     ]
     gaps = [difference for difference in found.differences if difference.kind == "all"]
-    said += [_mean_sentence(gap, name, found.confidence, alpha) for gap in gaps]
+    said += [_mean_sentence(gap, name, found.confidence) for gap in gaps]
     what = "Tests and" if gaps else "The"
     verb = "take" if gaps or len(whole) > 1 else "takes"
     units = "intervals" if verb == "take" else "interval"
@@ -176,12 +173,12 @@ def means_paragraph(
     return " ".join(said)
 
 
-def _mean_sentence(difference: MeanDifference, name: str, confidence: float, alpha: float) -> str:
+def _mean_sentence(difference: MeanDifference, name: str, confidence: float) -> str:
     if math.isnan(difference.p):
         return f"{_pair(difference)} cannot be tested on {name}: {note_text(difference.note)}."
     several = difference.family_size > 1
     p = difference.p_holm if several else difference.p
-    verdict = "differed" if p < alpha else "did not differ detectably"
+    verdict = "differed" if p < ALPHA else "did not differ detectably"
     corrected = f", {p_text(difference.p_holm, 'Holm-corrected p')}" if several else ""
     return first_capital(
         f"{name_of(difference.arm)} {verdict} from {name_of(difference.reference)} on {name}, by "
@@ -370,20 +367,20 @@ def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) 
     )
 
 
-def _emotion_sentence(tests: Sequence[ArmTest], where: str, alpha: float) -> str:
+def _emotion_sentence(tests: Sequence[ArmTest], where: str) -> str:
     found = [test for test in tests if test.kind == "emotion" and test.test.method != "none"]
     if not found:
         return ""
     ways = ("p", "p_bh", "p_holm")
-    plain, bh, by_holm = (sum(getattr(item, way) < alpha for item in found) for way in ways)
-    left = sorted((item for item in found if item.p_holm < alpha), key=lambda item: item.p)
+    plain, bh, by_holm = (sum(getattr(item, way) < ALPHA for item in found) for way in ways)
+    left = sorted((item for item in found if item.p_holm < ALPHA), key=lambda item: item.p)
     names = [item.subset.removeprefix("emotion:") for item in left]
     said = (
         f"Of {counted(len(found), 'emotion')}, {name_of(found[0].arm)} differed from "
-        f"{name_of(found[0].reference)}{where} in {plain} at α = {bounded(alpha)} without "
+        f"{name_of(found[0].reference)}{where} in {plain} at α = {bounded(ALPHA)} without "
         f"correction, in {bh} after Benjamini and Hochberg's and in {by_holm} after Holm's"
     )
     if 0 < len(names) <= _MOST_NAMED:
         said += f" ({listed(names)})"
-    honest = sum(item.clustered_p_holm < alpha for item in found)
+    honest = sum(item.clustered_p_holm < ALPHA for item in found)
     return f"{said}; by the test with raters as the independent units, in {honest} after Holm's."

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.recipients.agreement import ONLOOKERS, RECIPIENTS, Agreement
 from empathylab.analysis.recipients.columns import LABEL, RESPONSE
 from empathylab.analysis.recipients.estimates import Cell, Effect, OutcomeResult
 from empathylab.analysis.recipients.outcome_designs import INTERACTION
-from empathylab.analysis.results import Conclusion, Kind
+from empathylab.analysis.results import ALPHA, Conclusion, Kind
 from empathylab.analysis.text.apa import bounded, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, signed
 
-ALPHA = 0.05
 _FEW = 20
 _PEOPLE = ("human", "person", "people")
 _NO_LABEL = ("none", "no label", "unlabelled", "no_label")
@@ -206,18 +206,14 @@ def _agreement_conclusion(found: Agreement) -> Conclusion:
         reference=found.first,
         dimension=found.outcome,
         subset=found.dimension,
-        estimate=_finite(found.correlation),
-        low=_finite(found.low),
-        high=_finite(found.high),
+        estimate=finite(found.correlation),
+        low=finite(found.low),
+        high=finite(found.high),
         unit="correlation",
         n=found.n,
         model="Pearson, bootstrap over recipients",
         basis=basis,
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 _OPEN = "it is unclear"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from empathylab import __version__
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.style.estimates import RULES, RatedStyle, StyleEstimates
 from empathylab.analysis.style.feature_titles import main_features
 from empathylab.analysis.style.tables import by_pair, percentage
@@ -16,8 +17,6 @@ from empathylab.style import Profile
 from empathylab.style.differences import FeatureDifference
 from empathylab.style.rating_relations import ENOUGH_CLUSTERS, RatingRelation
 from empathylab.style.tactics.tagging import TacticUse
-
-ALPHA = 0.05
 
 
 def paragraphs(estimates: StyleEstimates) -> list[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import finite, json_value
 from empathylab.analysis.results import (
+    ALPHA,
     Conclusion,
     ModelChoice,
     Result,
@@ -19,7 +19,6 @@ from empathylab.analysis.results import (
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates, Tactics
 from empathylab.analysis.style.feature_titles import main_features, meaning
 from empathylab.analysis.style.prose import (
-    ALPHA,
     difference_sentences,
     distinctive_sentences,
     paragraphs,
@@ -112,7 +111,7 @@ class StyleResult(Result):
                 low=full.low,
                 high=full.high,
                 unit="proportion",
-                p=None if math.isnan(full.p) else full.p,
+                p=finite(full.p),
                 n=full.responses,
                 model=f"logistic regression, {found.folds}-fold cross-validation by situation",
             )

@@ -6,7 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from empathylab.analysis.ratings.multiverse import ALPHA, Multiverse
+from empathylab.analysis.ratings.multiverse import Multiverse
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.names import name_of
 from empathylab.report.chart_parts import plain_spec
 from empathylab.report.colours import FOUND, NOT_FOUND
