@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.results import Conclusion, Result
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.notes import note_text
@@ -190,13 +190,9 @@ def _dimension_row(found: DimensionAgreement) -> dict[str, Any]:
     """One dimension's agreement as plain values; null where a figure is not defined."""
     parts = ("situation", "rater", "residual")
     return {
-        "dimension": found.dimension,
-        "n_raters": found.n_raters,
-        "n_situations": found.n_situations,
-        "n_clusters": found.n_clusters,
-        "n_ratings": found.n_ratings,
-        "dropped": found.dropped,
-        "missing_share": json_value(found.missing_share),
+        **picked(
+            found, "dimension n_raters n_situations n_clusters n_ratings dropped missing_share"
+        ),
         **_coefficients(found),
         "icc_forms": _coefficients(found.icc_forms),
         "variance": {name: json_value(getattr(found.components, name)) for name in parts},

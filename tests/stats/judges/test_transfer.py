@@ -48,8 +48,8 @@ def test_the_line_is_read_off_at_the_newcomers_mean() -> None:
     assert (found.n, found.n_judged, found.dropped) == (8, 2, 0)
 
 
-def test_each_other_respondent_is_foretold_from_the_rest() -> None:
-    # The judge says the same of everybody, so each is foretold as the mean of the others.
+def test_each_other_respondent_is_predicted_from_the_rest() -> None:
+    # The judge says the same of everybody, so each is predicted as the mean of the others.
     told: list[float | None] = [1.0, 1.0, 1.0, 1.0]
     frame = pl.concat(
         [
@@ -122,10 +122,10 @@ def test_a_trained_judge_is_tried_with_frames_of_its_own() -> None:
     frame = pl.concat([rows("a", told, told), rows("b", told, told), unrated(told)])
     worse = frame.with_columns(pl.col("prediction") * 0.0)
     found = transferred_mean(frame, "new", left_out={"a": worse})
-    assert [round(error.foretold, 6) for error in found.errors] == [2.0, 2.0]
+    assert [round(error.predicted, 6) for error in found.errors] == [2.0, 2.0]
     other = pl.concat([rows("a", told, told), rows("b", [9.0] * 4, told), unrated(told)])
     changed = transferred_mean(frame, "new", left_out={"a": other})
-    assert changed.errors[0].foretold == pytest.approx(9)
+    assert changed.errors[0].predicted == pytest.approx(9)
 
 
 def test_rows_without_prediction_are_counted() -> None:

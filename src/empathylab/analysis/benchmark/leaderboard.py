@@ -34,7 +34,7 @@ from empathylab.analysis.benchmark.prose import (
 from empathylab.analysis.benchmark.ranking import Compared, Entry, ranked, ranks
 from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.cache import cached
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, ModelChoice, Result
 from empathylab.store import Lab
@@ -342,7 +342,7 @@ def leaderboard_rows(board: LeaderboardResult) -> list[dict[str, Any]]:
 
 
 def leaderboard_table(board: LeaderboardResult) -> list[dict[str, Any]]:
-    """The entries for a file, unrounded, a column for each thing; empty where there is nentry."""
+    """The entries for a file, unrounded, a column for each thing; empty where there is none."""
     return [_flat(entry, board) for entry in board.entries]
 
 
@@ -361,9 +361,7 @@ def _flat(entry: Entry, board: LeaderboardResult) -> dict[str, Any]:
         "outcome": f"{head.outcome.kind} of {head.outcome.label}"
         if head.outcome.kind == "share"
         else f"mean {head.outcome.label}",
-        "estimate": json_value(head.estimate),
-        "low": json_value(head.low),
-        "high": json_value(head.high),
+        **picked(head, "estimate low high"),
         "like_low": json_value(head.exchangeable_low),
         "like_high": json_value(head.exchangeable_high),
         "beyond_calibration": head.beyond if found.basis == "judge" else None,

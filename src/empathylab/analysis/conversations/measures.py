@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.json_values import finite
 from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.intervals import wilson
 
@@ -57,9 +57,9 @@ def curve_rows(
                     "respondent": respondent,
                     "simulator": simulator,
                     "exchange": exchange,
-                    "mean": plain(mean.estimate),
-                    "low": plain(mean.low),
-                    "high": plain(mean.high),
+                    "mean": finite(mean.estimate),
+                    "low": finite(mean.low),
+                    "high": finite(mean.high),
                     "n": mean.n,
                     "going_on": ended.filter(pl.col("exchange") >= exchange).height,
                 }
@@ -81,9 +81,9 @@ def effect_rows(conversations: pl.DataFrame, feelings: pl.DataFrame) -> list[dic
                 "respondent": respondent,
                 "simulator": simulator,
                 "replies": n,
-                "mean_change": plain(mean.estimate),
-                "low": plain(mean.low),
-                "high": plain(mean.high),
+                "mean_change": finite(mean.estimate),
+                "low": finite(mean.low),
+                "high": finite(mean.high),
                 "raised": part.filter(pl.col("change") > 0).height / n,
                 "lowered": part.filter(pl.col("change") < 0).height / n,
                 "unchanged": part.filter(pl.col("change") == 0).height / n,
@@ -195,9 +195,4 @@ def _any(frame: pl.DataFrame, condition: pl.Expr) -> tuple[int, int]:
 
 def _share(count: int, n: int) -> dict[str, float | None]:
     low, high = wilson(count / n, n)
-    return {"proportion": count / n, "low": plain(float(low)), "high": plain(float(high))}
-
-
-def plain(value: float | None) -> float | None:
-    """The number; None where it is none."""
-    return value if value is not None and math.isfinite(value) else None
+    return {"proportion": count / n, "low": finite(float(low)), "high": finite(float(high))}

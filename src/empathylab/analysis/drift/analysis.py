@@ -36,6 +36,7 @@ from empathylab.analysis.drift.rows import (
     score_row,
     tested_rows,
     usable_row,
+    verdict_row,
     verdict_sentence,
 )
 from empathylab.analysis.drift.scores import VerdictChange, comparable_scores, verdict_changes
@@ -187,42 +188,17 @@ class DriftResult(Result):
         """Everything, unrounded; null where a figure is not defined."""
         return {
             "scores": [score_row(change) for change in self.scores],
-            "verdicts": [
-                {
-                    "respondent": verdict.respondent,
-                    "scale": verdict.scale,
-                    "before": verdict.before,
-                    "after": verdict.after,
-                    "changed": verdict.changed,
-                }
-                for verdict in self.verdicts
-            ],
+            "verdicts": [verdict_row(verdict) for verdict in self.verdicts],
             "usable_replies": [usable_row(change) for change in self.usable],
             "style": [feature_row(change) for change in self.style],
             "ratings": [rating_row(change) for change in self.ratings],
             "judges": [judge_row(change) for change in self.judges],
-            "judge_verdicts": [
-                {
-                    "study": verdict.study,
-                    "judge": verdict.judge,
-                    "dimension": verdict.dimension,
-                    "before": verdict.before,
-                    "after": verdict.after,
-                    "changed": verdict.changed,
-                }
-                for verdict in self.judge_verdicts
-            ],
+            "judge_verdicts": [verdict_row(verdict) for verdict in self.judge_verdicts],
             "settings": [
-                {
-                    "respondent": setting.respondent or None,
-                    "protocol": setting.protocol or None,
-                    "setting": setting.setting,
-                    "before": setting.before,
-                    "after": setting.after,
-                }
+                {name: value or None for name, value in json_value(setting).items()}
                 for setting in self.settings
             ],
-            "not_compared": [{"what": part.what, "why": part.why} for part in self.incomparable],
+            "not_compared": json_value(self.incomparable),
         }
 
 

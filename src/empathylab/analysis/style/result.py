@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import finite, json_value
+from empathylab.analysis.json_values import finite, json_value, picked
 from empathylab.analysis.results import (
     ALPHA,
     Conclusion,
@@ -223,13 +223,8 @@ class StyleResult(Result):
 
 def _profile(profile: Profile) -> Document:
     return {
-        "respondent": profile.respondent,
-        "responses": profile.responses,
-        "situations": profile.situations,
-        "words": profile.words,
-        "words_per_response": json_value(profile.words_per_response),
-        "emoji_per_response": json_value(profile.emoji_per_response),
-        "punctuation": json_value(profile.punctuation),
+        **picked(profile, "respondent responses situations words"),
+        **picked(profile, "words_per_response emoji_per_response punctuation"),
         "features": {name: json_value(figure.mean) for name, figure in profile.features.items()},
         "figures": json_value(profile.features),
     }
@@ -286,8 +281,7 @@ def _tactic_accuracy(row: TacticAccuracy) -> Document:
         "precision_interval": json_value(precision),
         "recall": json_value(row.recall),
         "recall_interval": json_value(recall),
-        "specificity": json_value(row.specificity),
-        "reliable": row.reliable,
+        **picked(row, "specificity reliable"),
     }
 
 

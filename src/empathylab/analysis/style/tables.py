@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -63,17 +64,7 @@ def feature_rows(estimates: StyleEstimates) -> Rows:
 def feature_values(estimates: StyleEstimates) -> list[dict[str, Any]]:
     """Every respondent's figures for each feature, unrounded, one row each."""
     return [
-        {
-            "respondent": profile.respondent,
-            "feature": name,
-            "mean": figure.mean,
-            "low": figure.low,
-            "high": figure.high,
-            "sd": figure.sd,
-            "per_100_words": figure.per_100_words,
-            "used": figure.used,
-            "dropped": figure.dropped,
-        }
+        {"respondent": profile.respondent, "feature": name} | dataclasses.asdict(figure)
         for profile in estimates.profiles
         for name, figure in profile.features.items()
     ]

@@ -19,7 +19,7 @@ class TransferError:
     """How far the judge missed a respondent whom it was not calibrated on."""
 
     respondent: str
-    foretold: float
+    predicted: float
     """From the judge's ratings of this respondent and people's ratings of the others."""
     people: float
     """What people said."""
@@ -33,7 +33,7 @@ class TransferError:
     @property
     def error(self) -> float:
         """Above 0 where the judge predicts too much."""
-        return self.foretold - self.people
+        return self.predicted - self.people
 
 
 @dataclass(frozen=True, slots=True)
