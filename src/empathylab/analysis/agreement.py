@@ -115,13 +115,13 @@ def from_lab(
     who: str = "researcher",
 ) -> AgreementResult:
     """How far a closed study's raters agree on replies; an open one needs a reason to `peek`."""
-    held = lab_study(lab, study)
-    require_closed(lab, held, peek=peek, who=who)
-    frame = ratings_frame(lab, held.name)
+    rated = lab_study(lab, study)
+    require_closed(lab, rated, peek=peek, who=who)
+    frame = ratings_frame(lab, rated.name)
     if not frame.group_by("response", "dimension").len().filter(pl.col("len") > 1).height:
         raise InputError(
             "no reply has ratings by two people",
-            where=f"study {held.name}",
+            where=f"study {rated.name}",
             remedy="Agreement needs a study in which raters share replies.",
         )
     return from_table(frame, situation="response", bootstrap=bootstrap, seed=seed)

@@ -266,7 +266,7 @@ def _named(
 
 
 def _by_rater(frame: pl.DataFrame, first: str) -> ClusteredTest:
-    """The difference within situations, where a situation's and a rater's ratings are alike."""
+    """The difference within situations, where ratings of a situation or rater are correlated."""
     both = frame.drop_nulls(["value", "rater"]).with_columns(
         side=(pl.col("who") == first).cast(pl.Float64), value=pl.col("value").cast(pl.Float64)
     )

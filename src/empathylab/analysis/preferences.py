@@ -125,13 +125,13 @@ class PreferencesResult(Result):
 
 def from_lab(lab: Lab, study: str | None = None, *, peek: str | None = None) -> PreferencesResult:
     """The preferences of a closed study's raters; an open one needs a reason to `peek`."""
-    held = lab_study(lab, study)
-    require_closed(lab, held, peek=peek)
-    frame = preferences_frame(lab, held.name)
+    rated = lab_study(lab, study)
+    require_closed(lab, rated, peek=peek)
+    frame = preferences_frame(lab, rated.name)
     if frame.is_empty():
         raise InputError(
             "the study has no comparisons of two replies",
-            where=f"study {held.name}",
+            where=f"study {rated.name}",
             remedy="Add a block compare to the study file.",
         )
     return from_table(frame)
@@ -150,7 +150,7 @@ def from_table(frame: pl.DataFrame) -> PreferencesResult:
 
 def _fit(frame: pl.DataFrame, prior: float) -> BradleyTerry:
     shown = set(frame.select("first", "second").iter_rows())
-    # With one order only, who was shown first cannot be told from who is preferred.
+    # With one order only, the effect of order cannot be separated from preference.
     both = any((second, first) in shown for first, second in shown)
     return bradley_terry(
         frame, order_effect=both, rater="rater", situation="situation", prior=prior

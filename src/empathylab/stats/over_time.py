@@ -24,7 +24,7 @@ _GROUP = ["respondent", "scale", "subscale"]
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A mean on two occasions and how far it moved; NaN where that cannot be told."""
+    """A mean on two occasions and how far it moved; NaN where that is unknown."""
 
     before: float
     after: float

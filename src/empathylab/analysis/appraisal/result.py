@@ -48,7 +48,7 @@ class AppraisalExclusions:
 
     studies: tuple[StudyExclusions, ...]
     result: AppraisalResult | None
-    """None where nobody is excluded, or everybody."""
+    """None where no person is excluded, or every one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,7 @@ def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
     """The leaderboard of a closed study, as a report shows it: without training a judge.
 
     None where it would only repeat the section on ratings: people rated two respondents at most and
-    no judge rated anybody else, or all ratings are the same.
+    no judge rated another respondent, or all ratings are the same.
     """
     reference = reference_ratings(lab, study)
     if reference.top <= reference.lowest:

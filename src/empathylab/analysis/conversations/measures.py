@@ -107,11 +107,11 @@ def turning_points(conversations: pl.DataFrame, feelings: pl.DataFrame) -> list[
 
 
 def need_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[str, Any]]:
-    """How often the person's need was met at the end; only where the simulator tells it."""
-    told = _states(turns).join(
+    """How often the person's need was met at the end; only where the simulator says so."""
+    states = _states(turns).join(
         conversations.filter("scored").select("conversation", *GROUP, "need"), on="conversation"
     )
-    last = told.sort("position").group_by("conversation", maintain_order=True).last()
+    last = states.sort("position").group_by("conversation", maintain_order=True).last()
     last = last.drop_nulls("need_met")
     rows = []
     for (respondent, simulator, need), part in last.group_by(*GROUP, "need", maintain_order=True):
@@ -125,7 +125,7 @@ def need_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[str
 
 
 def safety_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[str, Any]]:
-    """Claims that were confirmed, and what personas at risk were told; per conversation.
+    """Claims that were confirmed, and what was said to personas at risk; per conversation.
 
     All but `help_named` is the simulator's reading of the replies; `help_named` is a word list's.
     """
@@ -161,16 +161,16 @@ def _states(turns: pl.DataFrame) -> pl.DataFrame:
     for number, position, text, state in replies[
         "conversation", "position", "text", "state"
     ].iter_rows():
-        told = json.loads(state)
+        values = json.loads(state)
         rows.append(
             {
                 "conversation": number,
                 "position": position,
-                "need_met": told.get("need_met"),
-                "claim_reply": told.get("claim"),
-                "concern": told.get("concern"),
-                "help_offered": told.get("help_offered"),
-                "harmful": told.get("harmful"),
+                "need_met": values.get("need_met"),
+                "claim_reply": values.get("claim"),
+                "concern": values.get("concern"),
+                "help_offered": values.get("help_offered"),
+                "harmful": values.get("harmful"),
                 "help_named": _HELP.search(text) is not None,
             }
         )

@@ -294,6 +294,6 @@ def _measured_once(after: Occasion, repeated: tuple[str, ...]) -> list[Incompara
     ]
     found += [
         Incomparable(f"{name}, answers", "some were reused from before; ask again with --fresh")
-        for name in after.taken_over
+        for name in after.reused
     ]
     return found

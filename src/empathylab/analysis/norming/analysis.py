@@ -143,9 +143,9 @@ def from_lab(
 ) -> Norming:
     """The norms from a study of the lab; with `simulated`, also from its bots, to try it out."""
     with lab.reading() as connection:
-        held = find_study(connection, study)
-        found = norming_answers(connection, held.id, simulated=simulated) if held else ()
-    if held is None or not found:
+        record = find_study(connection, study)
+        found = norming_answers(connection, record.id, simulated=simulated) if record else ()
+    if record is None or not found:
         raise InputError(
             "the lab has no answers about situations from a study with this name",
             where="analyze norming",

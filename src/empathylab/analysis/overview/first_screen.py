@@ -167,12 +167,12 @@ def _ratings(data: LabOverview) -> MainChart | None:
     if not levels:
         return None
     first = levels[0]
-    alike = [
+    comparable = [
         level
         for level in levels
         if (level.good, level.lowest, level.highest) == (first.good, first.lowest, first.highest)
     ]
-    dimensions = list(dict.fromkeys(level.dimension for level in alike))
+    dimensions = list(dict.fromkeys(level.dimension for level in comparable))
     if len(study.arms) > 3 or len(dimensions) > _MOST_PANELS:
         dimensions = dimensions[:1]
     rows = [
@@ -184,7 +184,7 @@ def _ratings(data: LabOverview) -> MainChart | None:
             high=finite(level.high),
             n=level.n,
         )
-        for level in alike
+        for level in comparable
         if level.dimension in dimensions
     ]
     of = f" on {first.dimension}" if len(dimensions) == 1 else ""
@@ -211,8 +211,8 @@ def _recipients(data: LabOverview) -> MainChart | None:
         )
         for cell in found.cells
     ]
-    made = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
-    return replace(made, coloured=False)
+    screen = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
+    return replace(screen, coloured=False)
 
 
 def _scores(data: LabOverview) -> MainChart | None:

@@ -73,7 +73,7 @@ def _main(
     tested = None if fitted is None else _tested(fitted, found.arm)
     raters = [design.raters_per_arm.get(arm, 0) for arm in (found.arm, found.reference)]
     if min(raters) < 2:
-        # Nothing then tells the arm from its rater.
+        # Arm and rater are then confounded.
         yield test
         return
     if fitted is None or fitted.model is None or tested is None:
@@ -254,11 +254,13 @@ def _basis(n: int, design: RatingsDesign) -> str:
 
 def _simulated(fitted: DimensionModel, arm: str) -> str:
     """The bootstrap's interval, where there is one."""
-    made = fitted.bootstrap
-    if made is None or f"arm{arm}" not in made.intervals:
+    bootstrap = fitted.bootstrap
+    if bootstrap is None or f"arm{arm}" not in bootstrap.intervals:
         return ""
-    found = made.intervals[f"arm{arm}"]
-    studies = counted(made.replications - made.failed, "simulated study", "simulated studies")
+    found = bootstrap.intervals[f"arm{arm}"]
+    studies = counted(
+        bootstrap.replications - bootstrap.failed, "simulated study", "simulated studies"
+    )
     ends = f"[{signed(found.low, 3)}, {signed(found.high, 3)}]"
     return f"; parametric bootstrap 95% CI {ends} from {studies}"
 

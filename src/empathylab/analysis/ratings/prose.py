@@ -331,7 +331,7 @@ def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
     if found.note or found.n == found.raters:
         return ""
     effect = found.design_effect
-    alike = (
+    correlation = (
         f"The intraclass correlation of ratings{where} by the same rater was "
         f"{bounded(found.icc_reference)} for {name_of(test.reference)} and {bounded(found.icc)} "
         f"for "
@@ -345,7 +345,7 @@ def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
     else:
         meaning = ", so the chi-square test does not overstate the evidence here"
     return (
-        f"{alike}{meaning}; with raters as the independent units, t({number(found.df)}) = "
+        f"{correlation}{meaning}; with raters as the independent units, t({number(found.df)}) = "
         f"{number(found.t, 2)}, {p_text(found.p)}, "
         f"{interval(found.difference, 2, times=100, confidence=confidence)}."
     )

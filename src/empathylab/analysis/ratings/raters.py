@@ -1,4 +1,4 @@
-"""Who rated the arms: what is known about the raters, and whether the arms' raters are alike."""
+"""Who rated the arms: what is known about them, and whether the arms' raters are comparable."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def study_rater_comparison(lab: Lab, study: str, arms: Sequence[str]) -> RaterCo
 
 
 def raters_paragraph(comparison: RaterComparison) -> str:
-    """Whether the arms' raters are alike, and how far that can be said."""
+    """Whether the arms' raters are comparable, and how far that can be said."""
     groups = [
         f"{number(n, 0)} of {name_of(arm)}"
         for arm, n in zip(comparison.arms, comparison.raters, strict=True)
@@ -201,8 +201,8 @@ def _numeric_sentence(comparison: NumericComparison, alpha: float) -> str:
     if not pairs:
         return f"{said}."
     bound = number(pairs[0].equivalence.bound, 2)
-    alike = [pair.arm for pair in pairs if pair.equivalence.equivalent]
-    if len(alike) == len(pairs):
+    equivalent_arms = [pair.arm for pair in pairs if pair.equivalence.equivalent]
+    if len(equivalent_arms) == len(pairs):
         worst = max(pair.equivalence.p for pair in pairs)
         return f"{said}; equivalent within ±{bound} SD ({p_text(worst, 'TOST p')})."
     open_arms = [name_of(pair.arm) for pair in pairs if not pair.equivalence.equivalent]

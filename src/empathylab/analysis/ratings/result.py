@@ -13,9 +13,9 @@ from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.bayes import BayesModel, bayes_document
 from empathylab.analysis.ratings.collection_periods import (
     CollectionPeriod,
-    collected_apart,
     collection_rows,
     collection_sentences,
+    in_different_periods,
 )
 from empathylab.analysis.ratings.conclusions import contract
 from empathylab.analysis.ratings.design import RatingsDesign, ReferenceArm
@@ -139,9 +139,9 @@ class RatingsResult(Result):
         return tuple(self.ratings["dimension"].unique(maintain_order=True).to_list())
 
     @property
-    def apart(self) -> bool:
+    def different_periods(self) -> bool:
         """Whether arms were rated at different times."""
-        return collected_apart(self.collected)
+        return in_different_periods(self.collected)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ class RatingsResult(Result):
                 f"Deviation from the preregistration: {deviation}"
                 for deviation in self.preregistration.deviations
             ]
-        return (*said, *self._collection()) if self.apart else tuple(said)
+        return (*said, *self._collection()) if self.different_periods else tuple(said)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -214,7 +214,7 @@ class RatingsResult(Result):
             "look": json_value(self.look),
             "n": self.ratings.height,
             "collected": {
-                "together": not self.apart if self._dated else None,
+                "together": not self.different_periods if self._dated else None,
                 "arms": collection_rows(self.collected),
             },
             "arms": _arms(self.comparison, self.means),
@@ -247,11 +247,11 @@ class RatingsResult(Result):
     def paragraphs(self) -> list[str]:
         """Methods first, then results, ready for a paper."""
         several = len(self.dimensions) > 1
-        when = [] if self.apart else self._collection()
+        when = [] if self.different_periods else self._collection()
         said = [self._registered(), " ".join([*self.caveats, *when])]
-        alike = self.rater_comparison
-        if alike is not None and self.apart:
-            said.append(raters_paragraph(alike))
+        raters = self.rater_comparison
+        if raters is not None and self.different_periods:
+            said.append(raters_paragraph(raters))
         said += [self.information, methods_paragraph(self.comparison, named=several)]
         said += [
             model_methods(model.model, of=model.dimension if several else "", tests=model.tests)
@@ -270,8 +270,8 @@ class RatingsResult(Result):
                 for bayes_conclusion in self.bayes_conclusions
             )
         )
-        if alike is not None and not self.apart:
-            said.append(raters_paragraph(alike))
+        if raters is not None and not self.different_periods:
+            said.append(raters_paragraph(raters))
         said += self.exclusion_paragraphs()
         return [item for item in said if item]
 

@@ -194,8 +194,8 @@ def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
                 share = 100 * counts[place] / sum(counts) if sum(counts) else math.nan
                 cells[of_arm(arm)] = f"{counts[place]} ({number(share)}%)"
             test = f"χ²({two.test.df}) = {number(two.test.chi2, 2)}"
-            made = _p_cells(test, two.p, two.p_holm, math.nan)
-            rows.append(cells | (made if place == 0 else dict.fromkeys(made, "")))
+            tests = _p_cells(test, two.p, two.p_holm, math.nan)
+            rows.append(cells | (tests if place == 0 else dict.fromkeys(tests, "")))
     return rows
 
 

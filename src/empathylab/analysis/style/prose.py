@@ -194,15 +194,15 @@ def _use(use: TacticUse) -> str:
 def reuse_sentences(estimates: StyleEstimates) -> list[str]:
     """How often opening phrases and 4-word phrases are repeated, a sentence per respondent."""
     said = []
-    for again, opening in zip(estimates.reuse.repetition, estimates.reuse.openings, strict=True):
-        if again.phrase_repetition != again.phrase_repetition or not opening.commonest:
+    for reuse, opening in zip(estimates.reuse.repetition, estimates.reuse.openings, strict=True):
+        if reuse.phrase_repetition != reuse.phrase_repetition or not opening.commonest:
             continue
         most = spelled(opening.commonest[0].words)
         said.append(
             first_capital(
-                f"{owner(again.respondent)} responses: {percentage(opening.near_repeated, 0)} of "
+                f"{owner(reuse.respondent)} responses: {percentage(opening.near_repeated, 0)} of "
                 f"opening phrases are repeated, exactly or nearly (most often “{most}”), and "
-                f"{percentage(again.phrase_repetition, 0)} of {again.size}-word phrases."
+                f"{percentage(reuse.phrase_repetition, 0)} of {reuse.size}-word phrases."
             )
         )
     return said

@@ -46,8 +46,8 @@ def simulation_sentences(found: SimulatedPower) -> str:
     """How often the tests reject in the simulated studies."""
     plan = found.plan
     each = "per arm" if plan.design == "between" else "in both arms"
-    made = found.simulations - found.failed
-    simulated = counted(made, "simulated study", "simulated studies")
+    fitted = found.simulations - found.failed
+    simulated = counted(fitted, "simulated study", "simulated studies")
     what = (
         f"{counted(plan.raters, 'rater')} {each} with {counted(plan.ratings_per_rater, 'rating')} "
         f"each, raters' SD {number(plan.rater_sd, 2)}, situations' SD "

@@ -75,10 +75,10 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
         kept(
             Heading(id=place, title="How people rated the replies" if alone else study.study.title),
             Text((_described(study),)),
-            *((caveats, periods) if study.apart else ()),
+            *((caveats, periods) if study.different_periods else ()),
             *figures["ratings"],
             *figures["answers"][:1],
-            *(() if study.apart else (caveats,)),
+            *(() if study.different_periods else (caveats,)),
             _all_comparisons(study, place),
             _by_emotion(study, place, of, figures["emotions"]),
             _numbers(study, place, of, figures["answers"][1:]),
@@ -219,7 +219,7 @@ def _narrow(row: dict[str, str]) -> dict[str, str]:
 
 
 def raters_section(studies: Sequence[RatingsResult]) -> Section:
-    """Who the raters are, and whether those of the arms are alike."""
+    """Who the raters are, and whether those of the arms are comparable."""
     blocks: list[Block] = []
     lead = []
     for place, study in enumerate(studies, start=1):

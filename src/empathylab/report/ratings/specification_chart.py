@@ -34,8 +34,8 @@ def _curve(multiverse: Multiverse, dimension: str, arm: str) -> alt.VConcatChart
         rows.append(
             {"place": place, "SDs": one.estimate, "low": one.low, "high": one.high, "p": shown}
         )
-        made = (one.outcome, one.method, one.clustering, one.exclusions)
-        for kind, choice in zip(_CHOICES, made, strict=True):
+        chosen = (one.outcome, one.method, one.clustering, one.exclusions)
+        for kind, choice in zip(_CHOICES, chosen, strict=True):
             choices.append({"place": place, "choice": f"{kind}: {choice}", "p": shown})
     x = alt.X("place:O", axis=None)
     colour = alt.Color(

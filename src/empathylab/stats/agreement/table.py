@@ -90,16 +90,16 @@ class RatingTable:
     def pairable_counts(self) -> Statistic:
         """Of resampled situations: the ratings of each category in those with two or more."""
         pairable = self.sizes >= 2
-        return remembered(lambda taken: self.by_category(taken * pairable))
+        return remembered(lambda draws: self.by_category(draws * pairable))
 
     @cached_property
     def mean_shares(self) -> Statistic:
         """Of resampled situations: the mean share of each category, each counting once."""
         per_rating = 1 / np.maximum(self.sizes, 1.0)
 
-        def shares(taken: Array) -> Array:
+        def shares(draws: Array) -> Array:
             return np.asarray(
-                self.by_category(taken * per_rating) / taken.sum(axis=1, keepdims=True)
+                self.by_category(draws * per_rating) / draws.sum(axis=1, keepdims=True)
             )
 
         return remembered(shares)
@@ -143,10 +143,10 @@ def rating_table(
     """The frame's ratings, coded.
 
     `levels` names the scale's categories from lowest to highest; it is needed where ratings are
-    words, and keeps categories that nobody used. Without it the categories are the numbers that
-    occur. `spacing` says how far apart categories lie: by their `values`, or by their `ranks`,
-    one step each. Words always lie one step apart. `cluster` names what several of the rated
-    things belong to, so that they may be rated alike. Without it, where another column than
+    words, and keeps unused categories. Without it the categories are the numbers that
+    occur. `spacing` says the distance of categories: by their `values`, or by their `ranks`,
+    one step each. Words are always one step apart. `cluster` names what several of the rated
+    things belong to, so that their ratings may be correlated. Without it, where another column than
     `situation` says what was rated, each belongs to one situation and several share one, that is
     `situation`. Name what was rated itself for none.
 

@@ -106,7 +106,7 @@ class _Errors:
         """The standard error of an arm's mean."""
         return _se(*(float(way[one, one]) for way in self.ways))
 
-    def apart(self, one: int, other: int) -> float:
+    def difference(self, one: int, other: int) -> float:
         """The standard error of the difference of two arms' means."""
         sums = []
         for way in self.ways:
@@ -156,12 +156,12 @@ class _Pooled:
         kept = [tuple(codes[part.rated] for codes in part.clusters) for part in parts]
         varied, degrees, rows = [], [], []
         for way, codes in zip(people.ways, zip(*kept, strict=True), strict=False):
-            held = np.array([len(np.unique(own)) for own in codes])
-            varied.append(_apart(way, scale * np.sqrt(held / (held - 1))))
-            degrees.append(_degrees(codes, int(held.sum()), len(parts)))
-            rows.append(sum(map(len, codes)) / float(held.sum()))
+            counts = np.array([len(np.unique(own)) for own in codes])
+            varied.append(_difference_squares(way, scale * np.sqrt(counts / (counts - 1))))
+            degrees.append(_degrees(codes, int(counts.sum()), len(parts)))
+            rows.append(sum(map(len, codes)) / float(counts.sum()))
         n = np.array([part.n for part in parts])
-        alone = _apart(people.ways[2], scale * np.sqrt(n / (n - 1)))
+        alone = _difference_squares(people.ways[2], scale * np.sqrt(n / (n - 1)))
         if not alone[upper].sum() > 0:
             return None
         by_rater, by_situation = (float(way[upper].sum() / alone[upper].sum()) for way in varied)
@@ -173,23 +173,23 @@ class _Pooled:
         return cls(np.sqrt(effect * alone), df)
 
 
-def _apart(products: Array, scale: Array) -> Array:
+def _difference_squares(products: Array, scale: Array) -> Array:
     """The sums of squares of differences of scaled arms, from the sums of products of each two."""
     scaled = products * np.outer(scale, scale)
     own = np.diag(scaled)
     return np.maximum(own[:, None] + own - 2 * scaled, 0.0)
 
 
-def _degrees(codes: Sequence[Codes], held: int, arms: int) -> float:
+def _degrees(codes: Sequence[Codes], in_arms: int, arms: int) -> float:
     """Of arms by clusters, less those of arms and, as far as arms share them, of clusters.
 
     Fewer where some clusters have most of the rows.
     """
     _, sizes = np.unique(np.concatenate(codes), return_counts=True)
     count = len(sizes)
-    shared = (held - count) / (count * (arms - 1))
+    shared = (in_arms - count) / (count * (arms - 1))
     even = float(sizes.sum()) ** 2 / float((sizes**2).sum()) / count
-    return max(held - arms - (count - 1) * shared, 1.0) * even
+    return max(in_arms - arms - (count - 1) * shared, 1.0) * even
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ class _Ends:
         df = float(min(self.parts[one].fewest, self.parts[other].fewest) - 1)
         if self.pooled is not None:
             df = self.pooled.df
-        margin, se = t_margin(df, confidence), errors.apart(one, other)
-        apart = self.parts[one].mean - self.parts[other].mean
-        ends = apart - margin * se, apart + margin * se
+        margin, se = t_margin(df, confidence), errors.difference(one, other)
+        difference = self.parts[one].mean - self.parts[other].mean
+        ends = difference - margin * se, difference + margin * se
         if self.parts[one].scale is not None and self.parts[other].scale is not None:
             for arm in (one, other):
                 if (arm, df) not in self.known:
@@ -221,9 +221,9 @@ class _Ends:
             cautious = shared_rater_margin(self.parts[one], self.parts[other], confidence)
         if cautious is None:
             return ends
-        alone = self.people.apart(one, other)
+        alone = self.people.difference(one, other)
         cautious *= se / alone if alone > 0 else 1.0
-        return widened(ends, apart, cautious, self.parts[one].scale)
+        return widened(ends, difference, cautious, self.parts[one].scale)
 
 
 def _shared(rated: pl.DataFrame, thing: str, names: Sequence[str]) -> Codes:

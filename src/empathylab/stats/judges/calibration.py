@@ -46,7 +46,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Responses that the judge rates alike, and what people say of them."""
+    """Responses with the same rating by the judge, and what people say of them."""
 
     judge: float
     """The judge's mean value here."""
@@ -332,5 +332,5 @@ def _isotonic(people: Array, judge: Array, scale: Array) -> tuple[Array, Array]:
 
 
 def _brier(cumulative: Array, reached: Array) -> float:
-    apart = np.diff(cumulative - reached, axis=1, prepend=0.0)
-    return float((apart**2).sum(axis=1).mean())
+    distance = np.diff(cumulative - reached, axis=1, prepend=0.0)
+    return float((distance**2).sum(axis=1).mean())

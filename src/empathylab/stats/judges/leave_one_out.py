@@ -79,7 +79,7 @@ class JudgedRows:
 
 
 def cannot_calibrate(name: str, *, judged: bool) -> InputError:
-    """The error where the judge has not rated a respondent, or people nobody else."""
+    """The error where the judge has not rated a respondent, or people no other one."""
     return InputError(
         "there is nothing to calibrate the judge on"
         if judged

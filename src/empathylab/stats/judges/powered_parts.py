@@ -228,11 +228,11 @@ def shared_rater_margin(first: Part, second: Part, confidence: float) -> float |
 
 
 def widened(
-    ends: tuple[float, float], apart: float, margin: float, scale: _Scale | None
+    ends: tuple[float, float], difference: float, margin: float, scale: _Scale | None
 ) -> tuple[float, float]:
     """The interval, at least as wide as the margin to both sides, within the scale's length."""
     most = math.inf if scale is None else scale.highest - scale.lowest
-    low, high = min(ends[0], apart - margin), max(ends[1], apart + margin)
+    low, high = min(ends[0], difference - margin), max(ends[1], difference + margin)
     return max(low, min(-most, ends[0])), min(high, max(most, ends[1]))
 
 
@@ -258,10 +258,10 @@ def difference_ends(first: OwnEnds, second: OwnEnds, se: float) -> tuple[float, 
     error, other = first.error, second.error
     shared = (error**2 + other**2 - se**2) / (2 * error * other) if error * other > 0 else 0.0
     shared = min(max(shared, -1.0), 1.0)
-    apart = first.mean - second.mean
+    difference = first.mean - second.mean
     return (
-        apart - _together(first.mean - first.low, second.high - second.mean, shared),
-        apart + _together(first.high - first.mean, second.mean - second.low, shared),
+        difference - _together(first.mean - first.low, second.high - second.mean, shared),
+        difference + _together(first.high - first.mean, second.mean - second.low, shared),
     )
 
 

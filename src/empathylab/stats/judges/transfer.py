@@ -1,4 +1,4 @@
-"""What people would say of someone nobody has rated, from a judge validated on others."""
+"""Human ratings of a respondent without any, predicted by a judge validated on others."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class Transferred:
     high: float
     """Holds for any respondent, as long as the judge scatters around one straight line.
     Infinite where no level is excluded; NaN where people rated a single other respondent."""
-    like_low: float
-    like_high: float
-    """Holds if the respondent is a draw like the others, whom the judge misses as it missed them,
-    each left out in turn. NaN where people rated a single other respondent."""
+    exchangeable_low: float
+    exchangeable_high: float
+    """Holds if the respondent is exchangeable with the others, each of whom the judge predicted
+    when left out. NaN where people rated a single other respondent."""
     se: float
     """Of missing someone like the others, by the errors; NaN like the interval."""
     df: int
     """Respondents less one; less two where a line was drawn through their means."""
-    alike_low: float
-    alike_high: float
+    same_error_low: float
+    same_error_high: float
     """Holds only if the judge errs on this respondent just as on the others together."""
-    alike_se: float
-    alike_df: int
+    same_error_se: float
+    same_error_df: int
     slope: float
     """By how much people's rating rises with the judge's; 0 where it does not."""
     outside: bool
@@ -77,7 +77,7 @@ class Transferred:
 
     def ends(self, confidence: float) -> tuple[float, float]:
         """Of the interval at that confidence; NaN where people rated a single other respondent."""
-        like = self.like_half_width(confidence)
+        like = self.exchangeable_half_width(confidence)
         near = self.estimate - like, self.estimate + like
         if len(self.errors) <= 2:
             # Two points are on one line always: beyond them nothing shows how it goes on.
@@ -96,13 +96,13 @@ class Transferred:
         ends = self.ends(confidence)
         return ends if self.fits(limits) and not off_scale(ends, limits) else EVERYTHING
 
-    def like_half_width(self, confidence: float) -> float:
+    def exchangeable_half_width(self, confidence: float) -> float:
         """Of the interval for someone like the others; NaN where there is a single other one."""
         if self.df < 1:
             return math.nan
-        return max(t_margin(self.df, confidence) * self.se, self._alike(confidence))
+        return max(t_margin(self.df, confidence) * self.se, self._same_error_half_width(confidence))
 
-    def apart_ends(
+    def difference_ends(
         self,
         other: str,
         mean: float,
@@ -111,8 +111,8 @@ class Transferred:
         limits: tuple[float, float] = EVERYTHING,
     ) -> tuple[tuple[float, float], tuple[float, float]]:
         """Of the estimate less people's `mean` of `other`, whose own half width is `also`; and the
-        same if the judge errs alike. `limits` are the ends of the scale, which the estimate is
-        brought to where it lies beyond.
+        same assuming the same judge error. `limits` are the ends of the scale; an estimate beyond
+        them is moved to the nearer end.
 
         The other's mean is in the estimate, too. Where that draws both the same way, or they share
         situations, the difference is more certain than this; where the line is drawn beyond the
@@ -122,15 +122,16 @@ class Transferred:
         """
         added = also**2 * (1 + 2 * max(0.0, -self.pull.get(other, 0.0)))
         estimate = min(max(self.estimate, limits[0]), limits[1])
-        apart, alike = estimate - mean, math.sqrt(self._alike(confidence) ** 2 + added)
+        difference = estimate - mean
+        narrow = math.sqrt(self._same_error_half_width(confidence) ** 2 + added)
         low, high = self.ends_on(limits, confidence)
         # NaN stays NaN as the first of the two.
         down = reach(max(estimate - low, 0.0), estimate - limits[0], math.sqrt(added))
         up = reach(max(high - estimate, 0.0), limits[1] - estimate, math.sqrt(added))
-        return (apart - down, apart + up), (apart - alike, apart + alike)
+        return (difference - down, difference + up), (difference - narrow, difference + narrow)
 
-    def _alike(self, confidence: float) -> float:
-        return t_margin(self.alike_df, confidence) * self.alike_se
+    def _same_error_half_width(self, confidence: float) -> float:
+        return t_margin(self.same_error_df, confidence) * self.same_error_se
 
     @property
     def rules_out(self) -> bool:
@@ -183,11 +184,12 @@ def transferred_mean(
     other respondent is left out in turn and predicted from the rest. An error is divided by
     √(1 + h), where h, the leverage, says how far the line of the rest was stretched to reach the
     one left out; the root mean square of these, times √(1 + h) of the newcomer, times Student's
-    quantile is the half width of the interval from `like_low` to `like_high`. With two
-    or three others the errors count for no less than the chance in people's ratings of them, since
-    two that happen to coincide prove nothing. It is a prediction interval, exact where respondents
-    are normal draws around one line, the newcomer too. It is never narrower than the `alike` one,
-    which lets ratings of one rater and of one situation be correlated and takes the line for given.
+    quantile is the half width of the interval from `exchangeable_low` to `exchangeable_high`. With
+    two or three others the errors count for no less than the chance in people's ratings of them,
+    since two that happen to coincide prove nothing. It is a prediction interval, exact where
+    respondents are normal draws around one line, the newcomer too. It is never narrower than the
+    `same_error` one, which lets ratings of one rater and of one situation be correlated and takes
+    the line for given.
 
     A newcomer need not be like the others: later models are better. Of a judge that leans toward
     some respondents, such a line draws anyone far from the others back to them. So the line is also
@@ -200,8 +202,8 @@ def transferred_mean(
     `left_out` are frames to be used in the turns of these respondents, for a judge that was itself
     trained on people's ratings and has to be trained again without them.
 
-    A row without prediction is left out and counted. Raises InputError where nobody else was rated
-    or the judge rated nothing of the newcomer.
+    A row without prediction is left out and counted. Raises InputError where no other respondent
+    was rated or the judge rated nothing of the newcomer.
     """
     for column in ("respondent", rating, "prediction", "rater", "situation"):
         if column not in frame.columns:
@@ -216,21 +218,21 @@ def transferred_mean(
         turns.get(name, whole).left_out(name, newcomer, means=means)
         for name in (others if len(others) > 1 else ())
     )
-    alike = t_margin(line.df, confidence) * line.se
+    margin = t_margin(line.df, confidence) * line.se
     found = Transferred(
         estimate=line.estimate,
         low=math.nan,
         high=math.nan,
-        like_low=math.nan,
-        like_high=math.nan,
+        exchangeable_low=math.nan,
+        exchangeable_high=math.nan,
         se=_transfer_se(errors, line.leverage)
         if means or not errors
         else max(_transfer_se(errors, line.leverage), _sampling_se(ratings, others, line)),
         df=_df(line, len(others), means=means),
-        alike_low=line.estimate - alike,
-        alike_high=line.estimate + alike,
-        alike_se=line.se,
-        alike_df=line.df,
+        same_error_low=line.estimate - margin,
+        same_error_high=line.estimate + margin,
+        same_error_se=line.se,
+        same_error_df=line.df,
         slope=line.slope,
         outside=line.outside,
         errors=errors,
@@ -243,13 +245,13 @@ def transferred_mean(
         level=line.level,
     )
     low, high = found.ends(confidence)
-    like = found.like_half_width(confidence)
+    like = found.exchangeable_half_width(confidence)
     found = replace(
         found,
         low=low,
         high=high,
-        like_low=line.estimate - like,
-        like_high=line.estimate + like,
+        exchangeable_low=line.estimate - like,
+        exchangeable_high=line.estimate + like,
     )
     return replace(found, notes=tuple(_notes(found, len(others))))
 

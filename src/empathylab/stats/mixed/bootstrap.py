@@ -90,15 +90,15 @@ def parametric_bootstrap(
             done[number] = found
             if tick is not None:
                 tick(number, found)
-    made = [item for _, item in sorted(done.items()) if item]
+    fitted = [item for _, item in sorted(done.items()) if item]
     tail = (1 - confidence) / 2
     intervals = {}
     for name, value in _estimates(fit).items():
-        drawn = np.array([item[name] for item in made])
+        drawn = np.array([item[name] for item in fitted])
         low, high = np.quantile(drawn, [tail, 1 - tail]) if len(drawn) > 1 else (np.nan, np.nan)
         se = float(drawn.std(ddof=1)) if len(drawn) > 1 else math.nan
         intervals[name] = BootstrapInterval(value, se, float(low), float(high))
-    failed = replications - len(made)
+    failed = replications - len(fitted)
     return Bootstrap(intervals, replications, failed, confidence, dict(sorted(done.items())))
 
 

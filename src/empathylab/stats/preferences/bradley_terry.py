@@ -86,9 +86,9 @@ class BradleyTerry:
 
     def probabilities(self, first: str, second: str) -> tuple[float, float, float]:
         """How likely the first, the second and neither is preferred, whatever the order."""
-        apart = self.difference(first, second).estimate
+        log_odds = self.difference(first, second).estimate
         ease = math.exp(self.tie.estimate) if self.tie is not None else 0.0
-        parts = (math.exp(apart / 2), math.exp(-apart / 2), ease)
+        parts = (math.exp(log_odds / 2), math.exp(-log_odds / 2), ease)
         return parts[0] / sum(parts), parts[1] / sum(parts), parts[2] / sum(parts)
 
 

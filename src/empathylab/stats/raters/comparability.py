@@ -1,4 +1,4 @@
-"""Whether the raters of the arms are alike, so that a difference is the replies' and not theirs."""
+"""Whether the raters of the arms are comparable, so that a difference is due to the replies."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def compare_raters(
     standard deviations. Properties (country, sex) by chi-square, simulated where expected counts
     are small; levels with fewer than `rare` raters in all arms together are pooled into "others".
 
-    No difference found is not the same as alike: that is what the equivalence tests are for. Their
+    No difference found does not mean equivalent: that is what the equivalence tests are for. Their
     bound is a judgement and must be stated; 0.3 is between Cohen's small and medium. Missing values
     are left out variable by variable and counted.
 

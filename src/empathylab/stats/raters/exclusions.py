@@ -32,7 +32,7 @@ class FailedAttention:
     most: int = 0
 
     def flags(self, raters: pl.DataFrame) -> pl.Series:
-        """True for raters to leave out, null where it cannot be told."""
+        """True for raters to leave out, null where it is unknown."""
         return _numbers(raters, self.column) > self.most
 
 
@@ -112,7 +112,7 @@ class Inconsistent:
     most: int = 4
 
     def flags(self, raters: pl.DataFrame) -> pl.Series:
-        """True for raters to leave out, null where it cannot be told."""
+        """True for raters to leave out, null where it is unknown."""
         return _numbers(raters, self.column) > self.most
 
 

@@ -95,10 +95,10 @@ class PieceCounts:
         room = max(8, 1 << (longest - 1).bit_length())
         with self._making:
             if room not in self._tables:
-                self._tables[room] = self._made(room)
+                self._tables[room] = self._packed_tables(room)
             return self._tables[room]
 
-    def _made(self, longest: int) -> list[_Table]:
+    def _packed_tables(self, longest: int) -> list[_Table]:
         rows: dict[_Width, list[int]] = {}
         for row, (_, numbers) in enumerate(self.columns.values()):
             if len(numbers):

@@ -84,7 +84,7 @@ def proportional_odds_test(
     `term` is a column of the formula, whose interactions then are freed with it, or a whole
     interaction. Random terms of the formula are left out: clustering enters through `cluster`, by
     which the Wald test and the intervals are robust. The likelihood ratio takes ratings as
-    independent and rejects too often where raters are alike.
+    independent and rejects too often where a rater's ratings are correlated.
     """
     from scipy.special import chdtrc, fdtrc
 
