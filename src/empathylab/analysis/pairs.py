@@ -21,6 +21,7 @@ from empathylab.analysis.text.apa import counted, interval, p_text
 from empathylab.analysis.text.numbers import signed
 from empathylab.errors import InputError, UnknownName
 from empathylab.judging.rubric import rubric
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms import Estimate
 from empathylab.stats.clusters import (
     ClusteredTest,
@@ -180,9 +181,7 @@ def from_table(
 
     Without names, the table must have two groups; the one with the higher mean comes first.
     """
-    for name in (unit, group, value):
-        if name not in frame.columns:
-            raise UnknownName("column", name, frame.columns)
+    require_columns(frame, unit, group, value)
     if first is None or second is None:
         first, second = _two_groups(frame, group, value, first)
     found = paired_difference(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from empathylab.stats.confidence import require_confidence
+from empathylab.stats.arguments import require_confidence
 from empathylab.style.measures.catalogue import FEATURES
 from empathylab.style.responses import require_columns
 from empathylab.style.text.marks import MARKS

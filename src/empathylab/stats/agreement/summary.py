@@ -27,8 +27,8 @@ from empathylab.stats.agreement.fleiss import (
 from empathylab.stats.agreement.icc import IntraclassCorrelations, intraclass_correlations
 from empathylab.stats.agreement.krippendorff import Level, alpha_statistic
 from empathylab.stats.agreement.pairs import PairAgreement, pair_agreements
-from empathylab.stats.agreement.table import RatingTable, Spacing, rating_table, require
-from empathylab.stats.confidence import require_confidence
+from empathylab.stats.agreement.table import RatingTable, Spacing, rating_table
+from empathylab.stats.arguments import require_columns, require_confidence
 from empathylab.stats.notes import note
 
 _LARGEST_GRID = 20_000_000
@@ -104,7 +104,7 @@ def agreement(
 
     Raises InputError where a rater rates a situation twice on a dimension, or no rating is left.
     """
-    require(frame, situation, rater, rating, *([dimension] if dimension else []))
+    require_columns(frame, situation, rater, rating, *([dimension] if dimension else []))
     require_confidence(confidence)
     summaries: list[DimensionAgreement] = []
     pairs: list[PairAgreement] = []

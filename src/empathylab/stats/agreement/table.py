@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError
 from empathylab.stats.agreement.bootstrap import Statistic, remembered
+from empathylab.stats.arguments import require_columns
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -152,7 +153,7 @@ def rating_table(
 
     Raises InputError for a rater who rates a situation twice, and for a rating outside `levels`.
     """
-    require(frame, situation, rater, rating, *([cluster] if cluster else []))
+    require_columns(frame, situation, rater, rating, *([cluster] if cluster else []))
     if cluster is None and situation != _CLUSTER and _CLUSTER in frame.columns:
         nested = frame.select(situation, _CLUSTER).drop_nulls().unique()
         cluster = _CLUSTER if nested.height == nested[situation].n_unique() else None
@@ -202,13 +203,6 @@ def _coded(labels: pl.Series) -> Codes:
 def totals(groups: Codes, values: Array, size: int) -> Array:
     """The values of each group, summed."""
     return np.bincount(groups, values, minlength=size).astype(np.float64)
-
-
-def require(frame: pl.DataFrame, *columns: str) -> None:
-    """Raises UnknownName for the first column that the frame does not have."""
-    for column in columns:
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
 
 
 def _rated(

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.errors import UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import t_margin
 from empathylab.stats.judges.powered_parts import (
     MANY_CLUSTERS,
@@ -59,8 +59,7 @@ def prediction_powered_differences(
     rated three arms or more, what raters and situations add to the error is taken from all pairs
     together: a single pair shows it too badly.
     """
-    if "arm" not in frame.columns:
-        raise UnknownName("column", "arm", frame.columns)
+    require_columns(frame, "arm")
     plan = Plan(rating, "prediction", "rater", "situation", None, False, limits)
     ways = plan.clusters(frame)
     labels = frame["arm"].cast(pl.String)

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.families import corrected_by_family
@@ -106,9 +107,7 @@ def compare_means(
     roles = {"rater": "rater", "arm": "arm", "rating": rating}
     optional = {"valence": "valence", "emotion": "emotion", "reply": reply}
     roles |= {role: column for role, column in optional.items() if column in frame.columns}
-    for column in roles.values():
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
+    require_columns(frame, *roles.values())
     chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     chosen = chosen.with_columns(
         pl.col("rater", "arm").cast(pl.String), pl.col("rating").cast(pl.Float64).fill_nan(None)

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.regression import clustered_regression
 from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters, t_margin
 
@@ -92,9 +93,7 @@ class Plan:
 
     def clusters(self, frame: pl.DataFrame) -> list[Codes]:
         """The cluster of each row, by rater and by situation, where they were named."""
-        for column in (self.rating, self.prediction, self.rater, self.situation):
-            if column is not None and column not in frame.columns:
-                raise UnknownName("column", column, frame.columns)
+        require_columns(frame, self.rating, self.prediction, self.rater, self.situation)
         ways = []
         if self.rater is not None:
             # The judge is no rater: a row that only it rated stands for itself.

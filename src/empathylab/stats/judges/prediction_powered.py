@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import cluster_covariance, t_margin
 from empathylab.stats.judges.powered_parts import (
     Array,
@@ -142,8 +143,7 @@ def prediction_powered_difference(
 
     Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (ends of a difference).
     """
-    if arm not in frame.columns:
-        raise UnknownName("column", arm, frame.columns)
+    require_columns(frame, arm)
     known = frame[arm].drop_nulls().cast(pl.String).unique().to_list()
     plan = Plan(rating, prediction, rater, situation, trust, finite, limits)
     parts = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from empathylab.errors import UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
@@ -205,9 +205,7 @@ def transferred_mean(
     A row without prediction is left out and counted. Raises InputError where no other respondent
     was rated or the judge rated nothing of the newcomer.
     """
-    for column in ("respondent", rating, "prediction", "rater", "situation"):
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
+    require_columns(frame, "respondent", rating, "prediction", "rater", "situation")
     ratings = _plain(frame, rating)
     others = _others(ratings, newcomer)
     means = len(others) >= MEANS_FROM

@@ -21,7 +21,7 @@ import numpy as np
 
 from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
-from empathylab.stats.confidence import require_confidence
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.linear.model import Lmm, fit_design

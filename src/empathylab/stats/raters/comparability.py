@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest, kruskal_wallis
@@ -251,9 +252,7 @@ def welch_anova(groups: Sequence[Array]) -> WelchTest:
 def _arms(
     raters: pl.DataFrame, variables: Sequence[str], rater: str, arm: str, reference: str
 ) -> tuple[str, ...]:
-    for column in (rater, arm, *variables):
-        if column not in raters.columns:
-            raise UnknownName("column", column, raters.columns)
+    require_columns(raters, rater, arm, *variables)
     repeated = raters.filter(pl.struct(rater, arm).is_duplicated())
     if repeated.height:
         raise InputError(

@@ -12,7 +12,7 @@ import polars as pl
 
 from empathylab.compute import one_thread
 from empathylab.errors import InputError
-from empathylab.stats.confidence import require_confidence
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import INTERCEPT, Array
 from empathylab.stats.mixed.components import largest_core, level_components
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design

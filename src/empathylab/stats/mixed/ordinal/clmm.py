@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.compute import one_thread
-from empathylab.stats.confidence import require_confidence
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import Method
