@@ -168,13 +168,13 @@ def _conclusion(found: DimensionAgreement) -> Conclusion:
     )
     estimate, low, high = json_value([alpha.estimate, alpha.low, alpha.high])
     if estimate is None:
-        said = f"Agreement on {found.dimension} cannot be computed: {note_text(alpha.note)}"
+        text = f"Agreement on {found.dimension} cannot be computed: {note_text(alpha.note)}"
     else:
         interval = "" if low is None else f", 95% CI [{number(low, 2)}, {number(high, 2)}]"
-        said = f"Raters agree on {found.dimension} with {_NAME} = {number(estimate, 2)}{interval}"
+        text = f"Raters agree on {found.dimension} with {_NAME} = {number(estimate, 2)}{interval}"
     return Conclusion(
         kind="descriptive",
-        sentence=f"{said} ({basis}).",
+        sentence=f"{text} ({basis}).",
         subject="raters",
         dimension=found.dimension,
         estimate=estimate,

@@ -93,14 +93,14 @@ class PairsResult(Result):
         numbers = f"difference {signed(estimate.estimate, 2)} {unit}, {interval(estimate, digits)}"
         numbers += f", {p_text(test.p)} (paired by {self.unit}, clustered by {self.clusters})"
         on = f"on {self.what}"
-        said = f"Inconclusive whether {self.first} differs from {self.second} {on}: {numbers}."
+        text = f"Inconclusive whether {self.first} differs from {self.second} {on}: {numbers}."
         if kind != "inconclusive":
             how = "higher" if kind == "better" else "lower"
-            said = f"{self.first} is {how} than {self.second} {on}: {numbers}."
+            text = f"{self.first} is {how} than {self.second} {on}: {numbers}."
         return (
             Conclusion(
                 kind=kind,
-                sentence=said,
+                sentence=text,
                 subject=self.first,
                 reference=self.second,
                 dimension=self.what,
@@ -119,12 +119,14 @@ class PairsResult(Result):
         )
 
     def _limits(self) -> tuple[str, ...]:
-        said = []
+        sentences = []
         if self.found.clusters < _FEW_UNITS:
-            said.append(f"The comparison rests on {counted(self.found.clusters, self.unit)} only.")
+            sentences.append(
+                f"The comparison rests on {counted(self.found.clusters, self.unit)} only."
+            )
         if not math.isfinite(self.test.p):
-            said.append("The differences do not vary, so there is no test.")
-        return tuple(said)
+            sentences.append("The differences do not vary, so there is no test.")
+        return tuple(sentences)
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -156,12 +156,12 @@ def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> 
     test = found.paired
     tested = test.p == test.p
     interval = f" [{signed(test.low, 2)}, {signed(test.high, 2)}]" if tested else ""
-    said = f", {p_text(test.p)}" if tested else ""
+    text = f", {p_text(test.p)}" if tested else ""
     kind: Kind = "inconclusive" if not tested or test.p >= ALPHA else "different"
     return Conclusion(
         kind=kind,
         sentence=(
-            f"{what}: run {first} minus run {second} is {signed(test.estimate, 2)}{interval}{said} "
+            f"{what}: run {first} minus run {second} is {signed(test.estimate, 2)}{interval}{text} "
             f"over {found.n_pairs} shared situations (means {number(found.mean_first, 2)} and "
             f"{number(found.mean_second, 2)})."
         ),

@@ -70,11 +70,11 @@ def _with_faults(conversations: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFra
     )
     faults: dict[int, list[Fault]] = {}
     for (number, *_), part in by_conversation.items():
-        said = [
+        spoken = [
             Turn(role, text) for role, text in part.sort("position")["role", "text"].iter_rows()
         ]
         language, simulated = settings[number]
-        faults[int(number)] = transcript_faults(said, language, simulated=simulated)
+        faults[int(number)] = transcript_faults(spoken, language, simulated=simulated)
     names = [[fault.outcome for fault in faults.get(n, [])] for n in conversations["conversation"]]
     scored = (pl.col("outcome") == COMPLETED) & pl.col("final").is_not_null()
     return conversations.with_columns(

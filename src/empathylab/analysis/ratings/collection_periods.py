@@ -62,8 +62,8 @@ def collection_notes(lab: Lab, study: str, arms: Sequence[str]) -> tuple[str, ..
     if len(collected) < 2 or not in_different_periods(collected):
         return ()
     compared = study_rater_comparison(lab, study, arms)
-    said = collection_sentences(collected, comparable=compared is not None)
-    return (*said, raters_paragraph(compared)) if compared is not None else tuple(said)
+    sentences = collection_sentences(collected, comparable=compared is not None)
+    return (*sentences, raters_paragraph(compared)) if compared is not None else tuple(sentences)
 
 
 def in_different_periods(collected: Sequence[CollectionPeriod]) -> bool:
@@ -94,14 +94,14 @@ def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: b
         first = min(item.first for item in collected if item.first)
         last = max(item.last for item in collected if item.last)
         return [f"The ratings were given {_period(first, last)}."]
-    said = [f"{name_of(item.arm)} {_period(item.first, item.last)}" for item in collected]
+    sentences = [f"{name_of(item.arm)} {_period(item.first, item.last)}" for item in collected]
     checked = (
         "their raters were not assigned at random, so the raters are compared before the arms."
         if comparable
         else "their raters were not assigned at random, and too little is known to compare them: a "
         "difference between the arms may be a difference between their raters."
     )
-    return [f"The arms were not rated together ({listed(said)}); {checked}"]
+    return [f"The arms were not rated together ({listed(sentences)}); {checked}"]
 
 
 def collection_rows(collected: Sequence[CollectionPeriod]) -> list[dict[str, Any]]:

@@ -61,14 +61,14 @@ def rule_text(rule: Rule) -> str:
         return f"contradicted their own answers more than {counted(rule.most, 'time')}"
     if isinstance(rule, AutomationSigns):
         return f"showed a sign of AI assistance or of a bot ({', '.join(rule.signs)})"
-    said = []
+    sentences = []
     if rule.share == 1:
-        said.append("always gave the same rating")
+        sentences.append("always gave the same rating")
     elif rule.share is not None:
-        said.append(f"gave the same rating in {rule.share:.0%} of cases or more")
+        sentences.append(f"gave the same rating in {rule.share:.0%} of cases or more")
     if rule.longest is not None:
-        said.append(f"gave the same rating {rule.longest} or more times in a row")
-    return " or ".join(said)
+        sentences.append(f"gave the same rating {rule.longest} or more times in a row")
+    return " or ".join(sentences)
 
 
 def check_rules(
@@ -114,29 +114,29 @@ def exclusions_paragraph(exclusions: Exclusions) -> str:
     if not exclusions.rules:
         return "No exclusion rule was declared; all raters were kept."
     rules = " or ".join(rule_text(rule) for rule in exclusions.rules)
-    said = [f"Raters who {rules} were excluded."]
+    sentences = [f"Raters who {rules} were excluded."]
     lost = [
         f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {name_of(arm)}"
         for arm, before in exclusions.raters.items()
     ]
-    said.append(f"This excluded {listed(lost)}.")
+    sentences.append(f"This excluded {listed(lost)}.")
     test = exclusions.alike
     if test.method != "none":
         if test.p < ALPHA:
-            said.append(
+            sentences.append(
                 f"The arms lost unequal numbers of raters ({contingency_text(test)}): the "
                 "remaining raters are no longer a random sample of those assigned, so prefer the "
                 "results of all raters."
             )
         else:
-            said.append(f"The arms lost similar numbers of raters ({contingency_text(test)}).")
+            sentences.append(f"The arms lost similar numbers of raters ({contingency_text(test)}).")
     unknown = sum(count.unknown for count in exclusions.counts)
     if unknown:
-        said.append(
+        sentences.append(
             f"In {counted(unknown, 'case')} a rule could not be applied because a value was "
             "missing; these raters were kept."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def robustness_paragraph(found: WithAndWithout[ArmComparison]) -> str:
@@ -181,26 +181,26 @@ def mean_robustness(everybody: Sequence[MeanComparison], kept: Sequence[MeanComp
         for gap in item.differences
         if gap.kind == "all"
     }
-    said = []
+    sentences = []
     for item in everybody:
         for gap in item.differences:
             other = others.get((item.dimension, gap.arm))
             if gap.kind != "all" or other is None or math.isnan(gap.p) or math.isnan(other.p):
                 continue
             gaps = [gap.difference.estimate, other.difference.estimate]
-            said.append(
+            sentences.append(
                 f"Without the excluded raters, the mean {item.dimension} of {name_of(gap.arm)} "
                 f"differs from that of {name_of(gap.reference)} by {signed(gaps[1], 2)} "
                 f"({_mean_test(other)}), with them by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
                 f"{_conclusion(gap.p_holm, other.p_holm, gaps)}."
             )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[DimensionModel]) -> str:
     """The arms' coefficients of the mixed models with and without the excluded raters."""
     others = {item.dimension: item for item in kept if not item.by_valence}
-    said = []
+    sentences = []
     for item in everybody:
         other = others.get(item.dimension)
         if item.by_valence or item.model is None or other is None or other.model is None:
@@ -212,8 +212,8 @@ def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[Dimensi
             for name in item.model.coefficients
             if name.startswith("arm")
         ]
-        said.append(f"In the mixed model{several}, {'; '.join(parts)}.")
-    return " ".join(said)
+        sentences.append(f"In the mixed model{several}, {'; '.join(parts)}.")
+    return " ".join(sentences)
 
 
 def _coefficient(dimension_model: DimensionModel, name: str) -> str:

@@ -146,7 +146,7 @@ class RatingsResult(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits all conclusions, a sentence each."""
-        said = notes_sentences(
+        sentences = notes_sentences(
             self.reference_arm,
             unrated=self.unrated,
             raters_without_ratings=self.raters_without_ratings,
@@ -155,18 +155,18 @@ class RatingsResult(Result):
         if self.incomplete_rows:
             were = "was" if self.incomplete_rows == 1 else "were"
             rows = counted(self.incomplete_rows, "row")
-            said.append(f"{rows} without a rater, arm, situation or rating {were} excluded.")
-        said += [
+            sentences.append(f"{rows} without a rater, arm, situation or rating {were} excluded.")
+        sentences += [
             f"The study's rule to exclude raters who {rule} was not applied: the data it needs "
             "are missing."
             for rule in self.unmet_rules
         ]
         if self.preregistration is not None:
-            said += [
+            sentences += [
                 f"Deviation from the preregistration: {deviation}"
                 for deviation in self.preregistration.deviations
             ]
-        return (*said, *self._collection()) if self.different_periods else tuple(said)
+        return (*sentences, *self._collection()) if self.different_periods else tuple(sentences)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -248,32 +248,32 @@ class RatingsResult(Result):
         """Methods first, then results, ready for a paper."""
         several = len(self.dimensions) > 1
         when = [] if self.different_periods else self._collection()
-        said = [self._registered(), " ".join([*self.caveats, *when])]
+        parts = [self._registered(), " ".join([*self.caveats, *when])]
         raters = self.rater_comparison
         if raters is not None and self.different_periods:
-            said.append(raters_paragraph(raters))
-        said += [self.information, methods_paragraph(self.comparison, named=several)]
-        said += [
+            parts.append(raters_paragraph(raters))
+        parts += [self.information, methods_paragraph(self.comparison, named=several)]
+        parts += [
             model_methods(model.model, of=model.dimension if several else "", tests=model.tests)
             for model in self.models
             if model.model is not None and not model.by_valence
         ]
-        said += [model.methods() for model in self.bayes]
-        said.append(results_paragraph(self.comparison, named=several))
-        said += [means_paragraph(mean, likert=self.scales.likert) for mean in self.means]
+        parts += [model.methods() for model in self.bayes]
+        parts.append(results_paragraph(self.comparison, named=several))
+        parts += [means_paragraph(mean, likert=self.scales.likert) for mean in self.means]
         if self.paired is not None:
-            said.append(paired_paragraph(self.paired))
-        said += [_model_sentence(model, several=several) for model in self.models]
-        said.append(
+            parts.append(paired_paragraph(self.paired))
+        parts += [_model_sentence(model, several=several) for model in self.models]
+        parts.append(
             " ".join(
                 " ".join([str(bayes_conclusion), *bayes_conclusion.caveats])
                 for bayes_conclusion in self.bayes_conclusions
             )
         )
         if raters is not None and not self.different_periods:
-            said.append(raters_paragraph(raters))
-        said += self.exclusion_paragraphs()
-        return [item for item in said if item]
+            parts.append(raters_paragraph(raters))
+        parts += self.exclusion_paragraphs()
+        return [item for item in parts if item]
 
     def exclusion_paragraphs(self) -> list[str]:
         """Which raters were excluded, and whether the results hold without them."""
@@ -294,8 +294,8 @@ class RatingsResult(Result):
         if self.preregistration is None:
             return ""
         day, short = self.preregistration.written_at[:10], self.preregistration.hash[:12]
-        said = f"The study was preregistered on {day} (hash {short}…)"
-        return f"{said}." if self.preregistration.deviations else f"{said}, without deviations."
+        text = f"The study was preregistered on {day} (hash {short}…)"
+        return f"{text}." if self.preregistration.deviations else f"{text}, without deviations."
 
     @property
     def _dated(self) -> bool:

@@ -190,18 +190,18 @@ def _agreement_conclusion(found: Agreement) -> Conclusion:
     second = who.get(found.second, f"the judge {found.second}’s")
     basis = f"{counted(found.n, 'reply', 'replies')} to {counted(found.participants, 'recipient')}"
     if not math.isfinite(found.correlation):
-        said = f"{second} {found.dimension} cannot be compared: too few replies, or all the same"
+        text = f"{second} {found.dimension} cannot be compared: too few replies, or all the same"
     else:
         ends = "no interval"
         if math.isfinite(found.low):
             ends = f"95% CI [{bounded(found.low)}, {bounded(found.high)}]"
-        said = (
+        text = (
             f"{second} {found.dimension} correlates with {who[found.first]} {found.outcome} at "
             f"{bounded(found.correlation)}, {ends}"
         )
     return Conclusion(
         kind="descriptive",
-        sentence=f"On the same replies, {said} ({basis}).",
+        sentence=f"On the same replies, {text} ({basis}).",
         subject=found.second,
         reference=found.first,
         dimension=found.outcome,

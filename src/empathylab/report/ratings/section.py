@@ -180,8 +180,8 @@ def _sentences(study: RatingsResult) -> list[str]:
 def _model_note(study: RatingsResult) -> list[Block]:
     if study.model is None or not study.model.formula:
         return []
-    said = f"Model: {study.model.name}, {study.model.formula}. {study.model.reason}"
-    return [Text((said,), "note")]
+    text = f"Model: {study.model.name}, {study.model.formula}. {study.model.reason}"
+    return [Text((text,), "note")]
 
 
 def _model(model: DimensionModel, of: str) -> list[Block]:
@@ -257,12 +257,12 @@ def _raters(study: RatingsResult) -> str:
         f"{number(count, 0)} for {name_of(arm)}"
         for arm, count in study.recognised.raters_per_arm.items()
     )
-    said = f"{counted(study.raters.height, 'rater')} gave the ratings; by arm: {per_arm}."
+    text = f"{counted(study.raters.height, 'rater')} gave the ratings; by arm: {per_arm}."
     if study.inconsistencies is None:
-        return said
+        return text
     found = study.inconsistencies
     return (
-        f"{said} {percent(found.share_without)} of {found.n} raters never contradict themselves in "
+        f"{text} {percent(found.share_without)} of {found.n} raters never contradict themselves in "
         f"their questionnaires; {number(100 * found.share_over_half, 1)}% do so in more than half "
         "of the answers that can be checked."
     )
