@@ -33,7 +33,8 @@ _FORMATS = {
 _PART = 50_000
 TableFile = Literal["csv", "jsonl", "parquet"]
 _FORMULA_STARTS = r"[=+\-@\t\n＝＋－＠]"
-# Also after apostrophes of the text's own, so that what was put in front can be told from them.
+# Also after apostrophes of the text's own, so that what was put in front can be distinguished from
+# them.
 _RISKY = re.compile(rf"'*{_FORMULA_STARTS}")
 _HARMLESS = re.compile(rf"'+{_FORMULA_STARTS}")
 _NUMBER = r"[+\-−]?[\d.,]+(e[+\-]?\d+)?%?"

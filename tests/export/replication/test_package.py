@@ -168,10 +168,14 @@ def test_every_table_is_there_as_csv_markdown_and_latex(made: tuple[Lab, Path]) 
     files = {path.name for path in (made[1] / "tables").iterdir()}
     stems = {name.rpartition(".")[0] for name in files}
     assert files == {f"{stem}.{end}" for stem in stems for end in ("csv", "md", "tex")}
-    for study in (STUDY, "small"):
-        for part in ("counts", "tests", "raters", "model-empathy", "model-empathy-means"):
-            if (study, part) != ("small", "raters"):  # they all told the same
-                assert f"ratings-{study}-{part}" in stems
+    for part in ("counts", "tests", "raters", "model-empathy", "model-empathy-means"):
+        assert f"ratings-{STUDY}-{part}" in stems
+    for part in ("counts", "tests", "model-empathy"):
+        assert f"ratings-small-{part}" in stems
+
+
+def test_ratings_that_separate_the_arms_give_no_means(made: tuple[Lab, Path]) -> None:
+    assert not (made[1] / "tables" / "ratings-small-model-empathy-means.csv").exists()
 
 
 def test_comments_and_page_times_are_not_in_it(made: tuple[Lab, Path]) -> None:

@@ -222,7 +222,7 @@ def test_an_archived_study_is_launched_here_with_the_new_arm_alone(
     counts = {arm.arm: arm.ratings for arm in measured_study(lab, "small").arms}
     assert counts == {"one": 4, "two": 4, "three": 12}
     analysis = rated_replies.from_lab(lab, "small", reference="one")
-    assert analysis.apart
+    assert analysis.different_periods
     assert [(item.arm, str(item.first)) for item in analysis.collected] == [
         ("one", "2026-03-01"),
         ("two", "2026-03-01"),
@@ -322,7 +322,7 @@ def test_a_release_takes_an_arm_with_a_file_and_says_what_was_not_checked(
     analysis = rated_replies.from_lab(lab, "welivita-2024")
     assert (analysis.reference, analysis.arms) == ("human", ("human", "gpt", "model"))
     assert analysis.rater_comparison is not None
-    assert analysis.apart
+    assert analysis.different_periods
     study = measured_study(lab, "welivita-2024")
     assert study.template is not None
     assert study.template["template"] == "empathic-listener"

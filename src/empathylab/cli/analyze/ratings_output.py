@@ -45,7 +45,7 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
     for conclusion in analysis.conclusions:
         if conclusion.subset == "all":
             typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
-    if analysis.apart:
+    if analysis.different_periods:
         _print_collection(analysis)
         _print_raters(analysis)
     comparison = analysis.comparison
@@ -65,7 +65,7 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
             print_rows(coefficient_table(model.model), "coefficients", as_json=False)
             rows = [row | _sd_interval(model, row["group"]) for row in random_table(model.model)]
             print_rows(rows, "random", as_json=False)
-    if not analysis.apart:
+    if not analysis.different_periods:
         _print_raters(analysis)
     if analysis.bayes:
         typer.echo("\nBayesian models")

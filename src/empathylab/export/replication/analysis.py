@@ -235,9 +235,10 @@ def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[ResultTable]
     caption = f"{title}, {model.formula}: random effects"
     rows = random_table(model)
     yield ResultTable(f"{name}-random", caption, rows, rows)
-    caption = f"{title}, means of the arms by the model"
-    means = [scalars(row) for row in mean_rows(model, "arm")]
-    yield ResultTable(f"{name}-means", caption, means, model_mean_table(model, "arm"))
+    if not unknown:
+        caption = f"{title}, means of the arms by the model"
+        means = [scalars(row) for row in mean_rows(model, "arm")]
+        yield ResultTable(f"{name}-means", caption, means, model_mean_table(model, "arm"))
 
 
 # Scales: the change from rest, and how far it is from people's.

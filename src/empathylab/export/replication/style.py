@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.style.analysis import report_depth, report_respondents
-from empathylab.analysis.style.estimates import StyleEstimates, estimate_style
+from empathylab.analysis.style.analysis import from_table, report_depth, report_respondents
+from empathylab.analysis.style.estimates import StyleEstimates
 from empathylab.analysis.style.tables import (
     ACCURACY,
     CORRECTED,
@@ -43,9 +43,9 @@ def style_tables(read: Read) -> Iterator[ResultTable]:
     described = report_respondents(frame)
     frame = frame.filter(pl.col("respondent").is_in(described.names))
     try:
-        found = estimate_style(
+        found = from_table(
             frame, ratings=_ratings(read), against=described.against, depth=report_depth(counted)
-        )
+        ).estimates
     except UserError:
         return  # no usable text
     yield from _profiles(found)

@@ -111,8 +111,8 @@ class _Scorer:
             return text
 
         def named(match: re.Match[str]) -> str:
-            apart = match.start() and text[match.start() - 1] != " "
-            return f"{' ' if apart else ''}{self._emoji[match[0]]}"
+            spaced = match.start() and text[match.start() - 1] != " "
+            return f"{' ' if spaced else ''}{self._emoji[match[0]]}"
 
         return self._any_emoji.sub(named, text)
 
