@@ -379,7 +379,15 @@ def renamed(
     A column that only has the name of a role is dropped. With `options`, errors name the option
     of each role.
     """
-    for role, column in named.items():
+    missing = {role: column for role, column in named.items() if column not in frame.columns}
+    if options and len(missing) > 1:
+        raise InputError(
+            f"there are no columns {', '.join(map(repr, missing.values()))}",
+            where=where,
+            got=", ".join(frame.columns),
+            remedy=f"Name them: {' '.join(f'--{role} COLUMN' for role in missing)}.",
+        )
+    for role, column in missing.items():
         column_named(frame, column, where=where, option=f"--{role}" if options else None)
     taken = [role for role, column in named.items() if role != column and role in frame.columns]
     return frame.drop(taken).rename({column: role for role, column in named.items()})

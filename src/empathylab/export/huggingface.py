@@ -143,11 +143,11 @@ Each configuration has one split, `{SPLIT}`: these data are for evaluation.
     from datasets import load_dataset
     load_dataset("OWNER/NAME", "{_default(tables)}", split="{SPLIT}")
 
-What every column means: `documentation/data_dictionary.csv`. The lab itself comes back with
+What every column means: `documentation/data_dictionary.csv`. To restore the lab, run
 
     empathylab data import huggingface OWNER/NAME --lab lab
 
-The licence and the authors are yours to add above.
+Add the licence and the authors above.
 """
 
 

@@ -243,7 +243,7 @@ def _refuse_other(held: Row[Any], name: str, fingerprint: str, recipe: Mapping[s
     old = held.recipe["recipe"]
     differing = sorted(key for key in {*old, *recipe} if old.get(key) != recipe.get(key))
     raise InputError(
-        "the lab holds another selection under this name"
+        "the lab already has a different selection with this name"
         + (f", which differs in {', '.join(differing)}" if differing else ""),
         got=name,
         remedy="Give this one another name; results on the first one stay valid.",

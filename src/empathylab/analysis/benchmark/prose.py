@@ -153,8 +153,8 @@ def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
         )
     if head.beyond:
         said.append(
-            f"The judge puts {found.respondent} outside all respondents it was calibrated on: this "
-            "is an extrapolation that was not tested."
+            f"The judge rates {found.respondent} outside the range of the respondents it was "
+            f"calibrated on: this is an untested extrapolation."
         )
     said.append("Human ratings would settle it: see --human-sample.")
     return said

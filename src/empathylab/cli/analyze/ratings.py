@@ -40,7 +40,7 @@ EXAMPLE = examples(
         "tests equivalence within 5 percentage points, and repeats it without fast raters.",
     ),
     (
-        "empathylab analyze ratings mine.csv --rater annotator --arm system --reference human",
+        "empathylab analyze ratings mine.csv --rater annotator --situation post --arm system",
         "compares the arms of a table of your own, without a lab.",
     ),
     (
@@ -58,14 +58,29 @@ FileArgument = Annotated[
         "rater, situation, arm and rating. Without it, the study in the lab is analysed.",
     ),
 ]
-RaterOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: who rated.")]
+RaterOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="The column of FILE with the rater.")
+]
 SituationOption = Annotated[
-    str, typer.Option(metavar="COLUMN", help="Of FILE: the situation replied to.")
+    str, typer.Option(metavar="COLUMN", help="The column of FILE with the situation.")
 ]
 ArmOption = Annotated[
-    str, typer.Option(metavar="COLUMN", help="Of FILE: what is compared, such as the model.")
+    str,
+    typer.Option(
+        metavar="COLUMN", help="The column of FILE with what is compared, such as the model."
+    ),
 ]
-RatingOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: the value given.")]
+RatingOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="The column of FILE with the rating.")
+]
+LevelsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,…",
+        help="The points of the scale in FILE, lowest first. Needed if ratings are words other "
+        "than Bad, Okay and Good.",
+    ),
+]
 ReferenceOption = Annotated[
     str | None,
     typer.Option(
@@ -210,6 +225,7 @@ def ratings(
     situation: SituationOption = "situation",
     arm: ArmOption = "arm",
     rating: RatingOption = "rating",
+    levels: LevelsOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -244,9 +260,12 @@ def ratings(
         }
         of_lab = {"--study": study, "--only": only, "--peek": peek}
         if file is None:
+            if levels is not None:
+                _refuse_levels(levels)
             analysis = _of_lab(lab, of_lab, options)
         else:
             columns = {"rater": rater, "situation": situation, "arm": arm, "rating": rating}
+            options["levels"] = [word.strip() for word in (levels or "").split(",") if word.strip()]
             analysis = _of_file(file, of_lab, columns, options)
     if track is not None:
         _track(track, analysis)
@@ -266,6 +285,16 @@ def ratings(
         typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
     else:
         print_ratings(analysis, by)
+
+
+def _refuse_levels(levels: str) -> None:
+    from empathylab.errors import InputError
+
+    raise InputError(
+        "the study in the lab already names the points of its scales",
+        got=f"--levels {levels}",
+        remedy="Remove --levels, or name a file.",
+    )
 
 
 def _of_lab(folder: Path, given: dict[str, str | None], options: dict[str, Any]) -> RatingsResult:

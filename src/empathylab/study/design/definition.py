@@ -148,7 +148,7 @@ class Looks(FileModel):
     @classmethod
     def _rising(cls, at: tuple[float, ...]) -> tuple[float, ...]:
         if list(at) != sorted(set(at)) or at[0] <= 0 or at[-1] != 1:
-            raise wrong("proportions in rising order, above 0, of which the last is 1")
+            raise wrong("proportions above 0 in rising order, and the last is 1")
         return at
 
 

@@ -31,7 +31,7 @@ _VALENCES = "positive; negative; mixed"
 
 RATINGS = TableSpec[StudySource](
     "ratings",
-    "One rater's value for one response on one dimension each",
+    "One row per rating: one rater's value for one response on one dimension",
     (
         _RATER,
         ColumnSpec("arm", "text", "The arm whose response was rated"),
@@ -45,7 +45,7 @@ RATINGS = TableSpec[StudySource](
         _POSITION,
         ColumnSpec("dimension", "text", "What was rated"),
         ColumnSpec("rating", "number", "The value that the rater chose"),
-        ColumnSpec("label", "text", "The words beside that value"),
+        ColumnSpec("label", "text", "The label of that value"),
         ColumnSpec(
             "seconds", "number", "From showing the page to the answer, by the server's clock"
         ),
@@ -225,7 +225,9 @@ PAGES = TableSpec[StudySource](
             "whole number",
             f"How often something was pasted or dropped into an answer. {SIGNAL_NOTE}",
         ),
-        ColumnSpec("pasted_characters", "whole number", f"How long that was. {SIGNAL_NOTE}"),
+        ColumnSpec(
+            "pasted_characters", "whole number", f"How many characters that were. {SIGNAL_NOTE}"
+        ),
         ColumnSpec("keys", "whole number", f"How many keys were pressed in answers. {SIGNAL_NOTE}"),
         ColumnSpec(
             "key_interval_ms", "number", f"Mean milliseconds between two keys. {SIGNAL_NOTE}"

@@ -46,7 +46,7 @@ class RankingQuestion(PartsQuestion):
 
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
         """A column for the place of each option."""
-        meaning = f"Asked: {self.label.said(language)} Place (1 = first) of"
+        meaning = f"Asked: {self.label.said(language)} Rank (1 = first) of"
         return tuple(
             self.column(number, option.label.said(language), meaning, f"1 to {len(self.options)}")
             for number, option in enumerate(self.options, start=1)
