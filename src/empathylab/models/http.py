@@ -2,7 +2,7 @@
 
 A thousand requests under way need little more than the bytes they send: a general library spends
 several times as long on each as the runner spends on everything else. Redirects and cookies are
-left out on purpose. See docs/decisions/0019-http-without-a-library.md.
+left out on purpose. See docs/decisions/0019-own-http-client.md.
 """
 
 from __future__ import annotations
