@@ -219,7 +219,7 @@ def _one_kind_per_column(where: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, TypeError, UnicodeEncodeError) as error:
         raise InputError(
-            "a column holds values of different kinds",
+            "a column has values of different kinds",
             where=where,
             got=str(error).splitlines()[0],
             remedy="Write each column as text, or each as a number.",

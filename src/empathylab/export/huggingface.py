@@ -168,7 +168,7 @@ def holds_lab(folder: Path) -> bool:
 
 
 def import_dataset(lab: Lab, folder: Path) -> tuple[Carried, ...]:
-    """Adds all that the data set holds to the lab; what the lab holds already stays as it is."""
+    """Adds all that the data set holds to the lab; what the lab already has stays as it is."""
     records = {path.stem: _lines(path) for path in sorted((folder / ROWS).glob("*.jsonl"))}
     archives = [read_archive(path) for path in sorted((folder / ARCHIVES).glob("*.zip"))]
     with lab.writing() as connection:

@@ -185,7 +185,7 @@ class HttpClient:
 def _header(header: tuple[str, str]) -> str:
     name, value = header
     if not re.fullmatch(r"[\t\x20-\x7e\x80-\xff]*", value):
-        raise ValueError(f"the header {name} holds characters that cannot be sent")
+        raise ValueError(f"the header {name} has characters that cannot be sent")
     return f"{name}: {value}\r\n"
 
 

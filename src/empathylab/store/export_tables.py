@@ -63,7 +63,7 @@ def situation_table(connection: Connection) -> pl.DataFrame:
 
 
 def respondent_table(connection: Connection) -> pl.DataFrame:
-    """Who answered, with how much the lab holds of each."""
+    """Who answered, with how much the lab has of each."""
     one = respondents.c
     query = select(
         one.name.label("respondent"),

@@ -107,7 +107,7 @@ def draw_of(selection: Selection) -> Draw | None:
 
 
 def lab_selections(lab: Lab) -> dict[str, Selection]:
-    """By name, the selections that the lab holds, the oldest first."""
+    """By name, the selections that the lab has, the oldest first."""
     with lab.reading() as connection:
         rows = connection.execute(_selections().order_by(schema.selections.c.id)).all()
         return {row.name: _selection(connection, row) for row in rows}

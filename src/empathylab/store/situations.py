@@ -72,7 +72,7 @@ def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
 
 
 def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
-    """By id, the newest version that the lab holds; else the newest that ships.
+    """By id, the newest version that the lab has; else the newest that ships.
 
     A lab keeps the version it has begun with, so that its results can be compared.
     """

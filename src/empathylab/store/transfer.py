@@ -1,7 +1,7 @@
 """Rows of one lab on their way into another: JSON values, numbered as in the lab they come from.
 
 What a reader recognises a row by (a run's fingerprint, a situation's set and id) decides whether
-the other lab holds it already. So the same rows can be written twice and change nothing.
+the other lab has it already. So the same rows can be written twice and change nothing.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Arm(FileModel):
 
     respondent: Words
     prompt: Words | None = None
-    """Which of the respondent's replies, where the lab holds some to several prompts."""
+    """Which of the respondent's replies, where the lab has some to several prompts."""
 
     @model_validator(mode="before")
     @classmethod
