@@ -231,12 +231,11 @@ def ratings(
 ) -> None:
     """Compares the arms of a rated study or table, overall, by valence and by emotion.
 
-    First the conclusions: which arm was rated higher, which are equivalent, what is inconclusive,
-    by the mixed model that fits the study's design. Then the published test (good against other
-    ratings, chi-square with Yates' correction) with effects, intervals and corrections, and the
-    test clustered by rater. Then means of scales with five or more points, and whether the arms'
-    raters are similar. Exclusion rules, of the study file or given here, are applied in a second
-    analysis.
+    Prints conclusions first: which arm was rated higher, which arms are equivalent, what is
+    inconclusive. They come from the mixed model that fits the study's design. Below them are the
+    published test (good against other ratings, chi-square with Yates' correction), the test
+    clustered by rater, means of scales with five or more points, and whether the arms' raters are
+    similar. Exclusion rules, from the study file or from options, are applied in a second analysis.
     """
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
