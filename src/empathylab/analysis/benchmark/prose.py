@@ -155,8 +155,8 @@ def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
         )
     if head.beyond:
         sentences.append(
-            f"The judge puts {found.respondent} outside all respondents it was calibrated on: this "
-            "is an extrapolation that was not tested."
+            f"The judge rates {found.respondent} outside the range of the respondents it was "
+            "calibrated on: this is an untested extrapolation."
         )
     sentences.append("Human ratings would settle it: see --human-sample.")
     return sentences

@@ -101,7 +101,7 @@ class LabOverview(Result):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the lab holds no results."""
+        """Whether the lab has no results."""
         return not (self.respondents or self.recipients)
 
     @property

@@ -25,7 +25,7 @@ _MOST_NAMED = 2
 _MOST_CAVEAT = 210
 _MOST_CHARACTERS = 560
 _HOLDS = (
-    "The result holds for these situations, these raters and this wording of the question; other "
+    "The result applies to these situations, these raters and this wording of the question; other "
     "situations can give another result."
 )
 
