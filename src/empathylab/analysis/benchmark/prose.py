@@ -260,8 +260,10 @@ def _same_error(estimate: Estimate) -> str:
 
 
 def what(outcome: Outcome) -> str:
-    """What the figure is, such as `proportion of Good`."""
-    return f"proportion of {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
+    """What the figure is, such as `proportion rated Good`."""
+    return (
+        f"proportion rated {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
+    )
 
 
 def estimate_rows(

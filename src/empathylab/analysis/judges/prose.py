@@ -66,7 +66,13 @@ def verdict(card: JudgeCard) -> str:
 
 def verdict_sentence(card: JudgeCard) -> str:
     """The verdict with the judge and the dimension."""
-    return f"{card.judge}, {card.dimension}: {verdict(card)}."
+    what = f"the judge {card.judge} can replace human raters on {card.dimension}"
+    said = verdict(card)
+    if card.decision == "cannot tell":
+        return f"It is unclear whether {what}: {card.untested}."
+    if (reason := said.removeprefix("not shown: ")) != said:
+        return f"It is not shown that {what}: {reason}."
+    return f"{what[0].upper()}{what[1:]}{said.removeprefix('can replace human raters')}."
 
 
 def limits(card: JudgeCard) -> tuple[str, ...]:
