@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.tables import print_json
 
 EXAMPLE = "Example: `empathylab view --lab lab` · `empathylab view --port 8100 --no-open`"
 
@@ -41,9 +42,7 @@ def view(
     with contextlib.closing(ViewedLab(lab)) as viewed:
         viewer = open_viewer(viewed, port)
         if json:
-            import json as encoder
-
-            typer.echo(encoder.dumps({"link": viewer.link, "lab": str(lab)}))
+            print_json({"link": viewer.link, "lab": str(lab)}, indent=None)
         else:
             typer.echo(viewer.link)
             typer.echo("Stop with Ctrl-C.", err=True)

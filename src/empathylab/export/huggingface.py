@@ -194,9 +194,9 @@ def _before(records: Records, archives: Sequence[Archive]) -> Records:
     studies = _ids(records, "studies", lambda row: (row["name"], row["version"]) in names)
     imports = _ids(records, "imports", lambda row: row["kind"] == ARCHIVE)
     replies = _ids(records, "responses", lambda row: row["import_id"] in imports)
-    gone = {"studies": studies, "imports": imports, "responses": replies}
+    removed = {"studies": studies, "imports": imports, "responses": replies}
     first = {
-        name: [row for row in rows if row.get("id") not in gone.get(name, ())]
+        name: [row for row in rows if row.get("id") not in removed.get(name, ())]
         for name, rows in records.items()
     }
     for name in ("judgements", "preferences"):

@@ -65,11 +65,11 @@ def readme(format: str, tables: Mapping[str, pl.DataFrame], blind: Sequence[str]
 
 
 def replication_readme(
-    tables: Mapping[str, pl.DataFrame], made: Sequence[str], blind: Sequence[str]
+    tables: Mapping[str, pl.DataFrame], table_files: Sequence[str], blind: Sequence[str]
 ) -> str:
     """The page of a replication package."""
     listed = _listed(tables, {name: f"data/{name}.csv" for name in tables})
-    results = "".join(f"- `tables/{name}`\n" for name in made) or "No table could be made.\n"
+    results = "".join(f"- `tables/{name}`\n" for name in table_files) or "No table could be made.\n"
     return (
         _HEAD
         + _hidden(blind)

@@ -273,16 +273,16 @@ class _Connection(asyncio.Protocol):
         self._transport = None
         if self._waiting is None or self._waiting.done() or self._reader is None:
             return
-        said = str(error) if error else "the server closed the connection"
+        problem = str(error) if error else "the server closed the connection"
         try:
             answer = self._reader.ended() if error is None else None
         except ValueError as broken:
-            answer, said = None, str(broken)
+            answer, problem = None, str(broken)
         if answer is not None:
             self._waiting.set_result(answer)
             return
         kind = BrokenConnection if self._reader.began else _ClosedUnread
-        self._waiting.set_exception(kind(said))
+        self._waiting.set_exception(kind(problem))
 
     def close(self) -> None:
         if self._transport is not None:

@@ -110,28 +110,28 @@ class Colours:
 
     def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
         """The specification with these colours, and people called people."""
-        made: dict[str, Any] = self._coloured(_renamed(spec))
-        return made
+        coloured: dict[str, Any] = self._coloured(_renamed(spec))
+        return coloured
 
     def _coloured(self, value: Any) -> Any:
         if isinstance(value, list):
             return [self._coloured(part) for part in value]
         if not isinstance(value, dict):
             return value
-        made = {
+        encoding = {
             name: part if name in ("data", "datasets") else self._coloured(part)
             for name, part in value.items()
         }
-        colour = made.get("color")
+        colour = encoding.get("color")
         if isinstance(colour, dict) and colour.get("field") in _WHO:
             scale = colour.get("scale") or {}
             if domain := scale.get("domain"):
                 found = [self.of(name) for name in domain]
-                named = (made.get("y") or {}).get("field") == colour["field"]
+                named = (encoding.get("y") or {}).get("field") == colour["field"]
                 if named and _OTHERS[0] in found:  # a colour for some would set them apart
                     found = [known if known == _PEOPLE[0] else _OTHERS[0] for known in found]
-                made["color"] = colour | {"scale": scale | {"range": found}}
-        return made
+                encoding["color"] = colour | {"scale": scale | {"range": found}}
+        return encoding
 
 
 def _renamed(value: Any) -> Any:

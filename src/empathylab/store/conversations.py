@@ -107,8 +107,8 @@ def store_conversations(
                 "state": dict(turn.state) if turn.state else None,
                 "outcome": "valid",
             }
-            for number, one in zip(ids, conversations, strict=True)
-            for position, turn in enumerate(one.turns)
+            for number, stored in zip(ids, conversations, strict=True)
+            for position, turn in enumerate(stored.turns)
         ]
         if turns:
             connection.execute(schema.turns.insert(), turns)

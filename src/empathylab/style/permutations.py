@@ -49,7 +49,7 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
 def reassignment_p(
     array: Array, other: Array, permutations: int, rng: np.random.Generator
 ) -> Array:
-    """Per column: how often shuffling the rows parts the two means as far as they are apart.
+    """Per column: how often shuffling the rows separates the two means at least as far.
 
     NaN values are left out. NaN where a side has no rows, and above 20,000 rows together.
     """
@@ -60,18 +60,18 @@ def reassignment_p(
         return np.full(both.shape[1], np.nan)
     total, number = values.sum(axis=0), known.sum(axis=0)
 
-    def apart(summed: Array, counted: Array) -> Array:
+    def distance_of_means(summed: Array, counted: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             distance: Array = np.abs(summed / counted - (total - summed) / (number - counted))
         return distance
 
-    observed = _almost(apart(values[:n].sum(axis=0), known[:n].sum(axis=0)))
+    observed = _almost(distance_of_means(values[:n].sum(axis=0), known[:n].sum(axis=0)))
     as_far = np.zeros(both.shape[1])
     permutations = _affordable(permutations, size)
     for count in _portions(permutations, size):
         dealt = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
         mine = (dealt < n).astype(float)
-        as_far += (apart(mine @ values, mine @ known) >= observed).sum(axis=0)
+        as_far += (distance_of_means(mine @ values, mine @ known) >= observed).sum(axis=0)
     return np.where(np.isnan(observed), np.nan, (as_far + 1) / (permutations + 1))
 
 

@@ -110,7 +110,7 @@ def test_questionnaire_totals_are_those_of_the_file(
     assert rater_answers_frame(lab, "welivita-2024").height == 12 * 16
 
 
-def test_what_is_told_about_raters_becomes_columns(lab: Lab, release: Release) -> None:
+def test_what_is_known_about_raters_becomes_columns(lab: Lab, release: Release) -> None:
     bring(lab, release)
     raters = raters_frame(lab, "welivita-2024").filter(arm="human")
     assert raters["age"].to_list() == [20, 21, 22, 23, 24, 25]

@@ -57,7 +57,7 @@ def test_a_check_has_two_attempts_unless_told() -> None:
     assert (tutorial.check.attempts, tutorial.check.needed) == (2, 2)
 
 
-def test_blocks_of_one_kind_are_told_apart_by_a_number() -> None:
+def test_blocks_of_one_kind_are_distinguished_by_a_number() -> None:
     text = changed(
         "  - block: comment\n", "  - block: comment\n    text: Well?\n  - block: comment\n"
     )
@@ -94,8 +94,8 @@ def test_texts_are_said_in_the_language_asked_for() -> None:
     for old in ("Take part?", "Imagine it", "Thank you"):
         text = text.replace(f"text: {old}", f"text: {{en: '{old}', de: '{old}'}}")
     study = parse_study(text)
-    assert study.title.said("de") == "Gefühle"
-    assert study.title.said("fr") == "Feelings"
+    assert study.title.in_language("de") == "Gefühle"
+    assert study.title.in_language("fr") == "Feelings"
 
 
 def test_an_unknown_key_is_named_with_its_line_and_the_nearest() -> None:
@@ -233,7 +233,7 @@ def test_nobody_imagines_two_situations() -> None:
     assert "Set batch_size to 1, or remove it." in message
 
 
-def test_one_reply_to_a_situation_needs_packets_that_hold_all_arms() -> None:
+def test_one_reply_to_a_situation_needs_batches_that_hold_all_arms() -> None:
     text = changed("design: between", "design: within\nreplies_per_situation: one")
     assert "'batch_size' must be a multiple of the number of arms, 2" in refused(
         text.replace("batch_size: 2", "batch_size: 3")

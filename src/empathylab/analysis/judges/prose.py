@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
+from empathylab.analysis.text.apa import p_text, with_interval
 from empathylab.analysis.text.notes import note_text
-from empathylab.analysis.text.numbers import number, p_value, percent, signed
+from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.stats.judges.preference_agreement import Agreeing
 
 _TITLES = {
@@ -166,8 +167,8 @@ def _agreement(card: JudgeCard) -> str:
     kappa, rank = card.weighted_kappa, card.spearman
     if not card.n:
         return ""
-    text = f"With the median of people: weighted κ {_ended(kappa.estimate, kappa.low, kappa.high)}"
-    text += f", Spearman {_ended(rank.estimate, rank.low, rank.high)}"
+    text = f"With the median of people: weighted κ {with_interval(kappa)}"
+    text += f", Spearman {with_interval(rank)}"
     if not math.isnan(card.spearman_within):
         text += f", among replies of one respondent {number(card.spearman_within, 2)}"
     if not math.isnan(card.people_kappa):
@@ -208,7 +209,7 @@ def _skill(card: JudgeCard) -> str:
 
 def _found(bias: JudgeBias) -> str:
     size = f"{signed(abs(bias.estimate), 2)} points"
-    spread = f"p {_p(bias.p_corrected)} after Holm" + (f"; {bias.note}" if bias.note else "")
+    spread = f"{p_text(bias.p_corrected)} after Holm" + (f"; {bias.note}" if bias.note else "")
     more = bias.estimate > 0
     sentences = {
         "length": f"It favours {'long' if more else 'short'} replies more than people do: {size} "
@@ -254,7 +255,7 @@ def _stability(card: JudgeCard) -> str:
     again = "Asked again, also with the scale reversed" if stability.turned else "Asked again"
     return (
         f"{again}, it gives the same rating to {percent(stability.same)} of responses "
-        f"(Krippendorff's α {_ended(alpha.estimate, alpha.low, alpha.high)} over "
+        f"(Krippendorff's α {with_interval(alpha)} over "
         f"{round(stability.repeats, 1):g} repeats of {number(stability.responses, 0)})."
     )
 
@@ -310,16 +311,6 @@ def _panel(card: JudgeCard) -> list[str]:
         f"their own, and it is one of {len(card.members)} here."
         for member, names in card.own_families
     ]
-
-
-def _ended(estimate: float, low: float, high: float) -> str:
-    text = number(estimate, 2)
-    return text if math.isnan(low) else f"{text} ({number(low, 2)} to {number(high, 2)})"
-
-
-def _p(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def _sentence(note: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations.prose import title_with_simulator
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines
 from empathylab.analysis.overview.headlines.scales import main_changes
@@ -166,12 +167,12 @@ def _ratings(data: LabOverview) -> MainChart | None:
     if not levels:
         return None
     first = levels[0]
-    alike = [
+    comparable = [
         level
         for level in levels
         if (level.good, level.lowest, level.highest) == (first.good, first.lowest, first.highest)
     ]
-    dimensions = list(dict.fromkeys(level.dimension for level in alike))
+    dimensions = list(dict.fromkeys(level.dimension for level in comparable))
     if len(study.arms) > 3 or len(dimensions) > _MOST_PANELS:
         dimensions = dimensions[:1]
     rows = [
@@ -179,11 +180,11 @@ def _ratings(data: LabOverview) -> MainChart | None:
             respondent=level.arm,
             panel=level.dimension,
             estimate=level.estimate,
-            low=_known(level.low),
-            high=_known(level.high),
+            low=finite(level.low),
+            high=finite(level.high),
             n=level.n,
         )
-        for level in alike
+        for level in comparable
         if level.dimension in dimensions
     ]
     of = f" on {first.dimension}" if len(dimensions) == 1 else ""
@@ -204,14 +205,14 @@ def _recipients(data: LabOverview) -> MainChart | None:
             respondent=cell_name(replace(cell, response=None)) if both else cell_name(cell),
             panel=f"Replies by {author(cell.response or '')}" if both else "",
             estimate=cell.mean,
-            low=_known(cell.low),
-            high=_known(cell.high),
+            low=finite(cell.low),
+            high=finite(cell.high),
             n=cell.n,
         )
         for cell in found.cells
     ]
-    made = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
-    return replace(made, coloured=False)
+    screen = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
+    return replace(screen, coloured=False)
 
 
 def _scores(data: LabOverview) -> MainChart | None:
@@ -228,8 +229,8 @@ def _scores(data: LabOverview) -> MainChart | None:
             else respondent.respondent,
             panel="",
             estimate=respondent.scores[0].mean,
-            low=_known(respondent.scores[0].low),
-            high=_known(respondent.scores[0].high),
+            low=finite(respondent.scores[0].low),
+            high=finite(respondent.scores[0].high),
             n=respondent.n,
         )
         for respondent in scores.respondents
@@ -371,7 +372,3 @@ def _caveat(data: LabOverview, found: Sequence[Headline]) -> str | None:
         mine = ["No one has rated these replies, so the lab does not show which are better."]
     mine += data.caveats
     return mine[0] if mine else None
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

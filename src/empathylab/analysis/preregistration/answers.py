@@ -73,7 +73,7 @@ def preregistration(
 ) -> dict[str, Any]:
     """The preregistration as plain data: OSF's answers, the plan, the date and a hash of all that.
 
-    `icc` is how alike one rater's ratings are, `power` the one that the sample size is held
+    `icc` is the correlation of one rater's ratings, `power` the one that the sample size is held
     against. `launched` says that people may have answered already.
     """
     study = checked.study
@@ -309,4 +309,4 @@ def _unit(points: int) -> str:
 
 
 def _said(study: Study, text: Any) -> str:
-    return str(text.said(study.languages[0]))
+    return str(text.in_language(study.languages[0]))

@@ -32,7 +32,7 @@ from empathylab.analysis.ratings.raters import (
 from empathylab.analysis.ratings.result import RatingsResult
 from empathylab.analysis.ratings.scales import Thresholds
 from empathylab.errors import InputError
-from empathylab.protocols.reply_templates import told_fields
+from empathylab.protocols.reply_templates import prompt_fields
 from empathylab.stats.arms import ArmComparison
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.stats.raters.exclusions import (
@@ -137,7 +137,7 @@ def _information(lab: Lab, study: Study) -> str:
     protocol = read_protocol(
         row.protocol, where=f"study {row.name}", recruitment=row.protocol.get("recruitment")
     )
-    return information_sentence(protocol, situations, prompts, told_fields)
+    return information_sentence(protocol, situations, prompts, prompt_fields)
 
 
 def from_table(

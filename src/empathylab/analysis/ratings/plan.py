@@ -25,9 +25,10 @@ from empathylab.analysis.ratings.model import (
     random_terms,
 )
 from empathylab.analysis.ratings.scales import StudyScales, Thresholds, study_scales
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError
 from empathylab.situations.sources.rating_tables import points_of
 from empathylab.situations.sources.released import Dimension
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms import (
     ArmComparison,
     PairedComparison,
@@ -147,9 +148,7 @@ def _checked(
     frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | None
 ) -> tuple[pl.DataFrame, int]:
     """The complete ratings of people, with a dimension each, and how many rows are incomplete."""
-    for column in _NEEDED:
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
+    require_columns(frame, *_NEEDED)
     if "dimension" not in frame.columns:
         name = study.dimensions[0].name if study and study.dimensions else "rating"
         frame = frame.with_columns(dimension=pl.lit(name))

@@ -20,6 +20,7 @@ from empathylab.cli.options import (
     WordsOption,
     WorkersOption,
 )
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.analysis.ratings import RatingsResult
@@ -253,10 +254,7 @@ def ratings(
     if chart is not None and analysis.multiverse is not None:
         draw_specifications(analysis.multiverse, chart)
     if json:
-        import json as encoder
-
-        found = analysis.to_dict()
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(analysis.to_dict())
     elif words:
         typer.echo("\n\n".join(analysis.paragraphs()))
     elif table is not None:

@@ -18,6 +18,7 @@ from empathylab.cli.options import (
     WordsOption,
     WorkersOption,
 )
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -334,9 +335,7 @@ def _write_figures(result: StyleResult, folder: Path) -> None:
 
 def _show(result: StyleResult, *, words: bool, table: str | None, json: bool) -> None:
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
     elif words:
         from empathylab.analysis.style.prose import paragraphs
 
@@ -391,7 +390,6 @@ def _print(result: StyleResult) -> None:
 
 
 def _print_rows(title: str, rows: list[dict[str, str]]) -> None:
-    from empathylab.cli.tables import print_rows
 
     if rows:
         typer.echo(f"\n{title}")

@@ -108,12 +108,12 @@ def _progress(total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _lines(total: int) -> Callable[[int], None]:
-    said = time.monotonic()
+    last_print = time.monotonic()
 
     def say(done: int) -> None:
-        nonlocal said
-        if done == total or time.monotonic() - said > _LINE_SECONDS:
-            said = time.monotonic()
+        nonlocal last_print
+        if done == total or time.monotonic() - last_print > _LINE_SECONDS:
+            last_print = time.monotonic()
             typer.echo(f"simulated raters: {done} of {total} are done", err=True)
 
     return say

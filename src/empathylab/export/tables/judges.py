@@ -16,12 +16,8 @@ from empathylab.export.tables.columns import (
     SET,
     SITUATION,
     VALENCE,
-    flag,
-    number,
-    text,
-    whole,
 )
-from empathylab.table_specs import TableSpec
+from empathylab.table_specs import TableSpec, flag, number, text, whole
 
 
 def _judgements(source: LabSource) -> pl.DataFrame:

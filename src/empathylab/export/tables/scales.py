@@ -18,13 +18,9 @@ from empathylab.export.tables.columns import (
     RUN,
     SET,
     SET_VERSION,
-    flag,
-    number,
-    text,
-    whole,
 )
 from empathylab.scales.score_frames import score_frame
-from empathylab.table_specs import TableSpec
+from empathylab.table_specs import TableSpec, flag, number, text, whole
 
 
 def _scales(source: LabSource) -> pl.DataFrame:

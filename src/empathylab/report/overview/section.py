@@ -89,15 +89,15 @@ def overview_section(data: LabOverview, first: FirstScreen) -> Section:
 
 def methods_section(data: LabOverview) -> Section:
     """How the numbers were computed, with paragraphs for a paper."""
-    said = [_SCALES] if data.appraisal.changes else []
-    said += [_RATINGS] if data.ratings else []
-    said += [_RECIPIENTS] if data.recipients else []
-    said += [_STYLE] if data.style else []
-    said += [_PEOPLE] if data.appraisal.changes else []
+    paragraphs = [_SCALES] if data.appraisal.changes else []
+    paragraphs += [_RATINGS] if data.ratings else []
+    paragraphs += [_RECIPIENTS] if data.recipients else []
+    paragraphs += [_STYLE] if data.style else []
+    paragraphs += [_PEOPLE] if data.appraisal.changes else []
     rows = list(_models(data))
     written = paper_paragraphs(data)
     blocks = kept(
-        Text(said),
+        Text(paragraphs),
         Fold(
             id="methods-models",
             title="Models and tests",

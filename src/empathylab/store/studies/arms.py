@@ -58,10 +58,10 @@ def add_raters(
     """The ids of the study's raters by name; a row has name, kind, details and seconds."""
     table = schema.raters
     query = select(table).where(table.c.study_id == study)
-    held = {row["name"]: row for row in connection.execute(query).mappings()}
+    stored = {row["name"]: row for row in connection.execute(query).mappings()}
     fresh = []
     for rater in raters:
-        known = held.get(rater["name"])
+        known = stored.get(rater["name"])
         if known is None:
             fresh.append({"study_id": study, "added_at": now(), **rater})
         elif any(known[field] != rater[field] for field in ("details", "seconds")):

@@ -63,11 +63,11 @@ def _check_comparison(
         raise unknown("question", name, asked, at=at)
     if not asked[name].can_meet(comparison.operator, comparison.constant):
         question, constant = asked[name], comparison.constant
-        said = f"{constant!r}" if isinstance(constant, str) else f"{constant:g}"
+        shown = f"{constant!r}" if isinstance(constant, str) else f"{constant:g}"
         known = f" ({', '.join(question.values)})" if question.values else ""
         raise misfit(
             f"no answer to {name!r}{known} makes a difference to "
-            f"`{name} {comparison.operator} {said}`",
+            f"`{name} {comparison.operator} {shown}`",
             f"Compare a question of the kind {question.kind} with what can be answered.",
             at=at,
         )

@@ -214,7 +214,7 @@ def _described(
             if row["table"] == table
         ]
 
-    # Of an open study, neither how nor when responses were rated is told.
+    # Of an open study, neither ratings nor their times are exported.
     last = day_of(row.closed_at or row.launched_at or row.added_at)
     return DescribedData(
         name=f"Study {row.name}, version {row.version}",

@@ -11,7 +11,7 @@ class Feature(NamedTuple):
     """What a feature is."""
 
     kind: Kind
-    """A count can be told per response and per 100 words; a measure has a mean only."""
+    """A count is given per response and per 100 words; a measure has a mean only."""
     meaning: str
 
 

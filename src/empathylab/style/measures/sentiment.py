@@ -128,8 +128,8 @@ class _Scorer:
             name = self._emoji.get(match[0])
             if name is None:
                 return match[0]
-            apart = match.start() and text[match.start() - 1] != " "
-            return f"{' ' if apart else ''}{name}"
+            spaced = match.start() and text[match.start() - 1] != " "
+            return f"{' ' if spaced else ''}{name}"
 
         return _NOT_ASCII.sub(named, text)
 

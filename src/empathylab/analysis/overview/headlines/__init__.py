@@ -60,8 +60,10 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
         for conclusion in judged.conclusions[:3]
     ]
     if data.style is not None:
-        said = data.style.conclusions
-        identified = [item for item in said if item.dimension == "authorship"] or said[:1]
+        conclusions = data.style.conclusions
+        identified = [
+            item for item in conclusions if item.dimension == "authorship"
+        ] or conclusions[:1]
         found += [Headline("style", "style", conclusion) for conclusion in identified[:1]]
     found += [
         Headline("replies", "replies", reply_headline) for reply_headline in reply_headlines(data)
@@ -99,7 +101,7 @@ def reply_headlines(data: LabOverview) -> Iterator[Conclusion]:
     if not known:
         return
     order = sorted(known, key=lambda item: -(item.median_words or 0))
-    said = [
+    sentences = [
         f"{name_of(item.respondent)} {number(item.median_words, 0)} "
         f"({counted(item.replies, 'reply', 'replies')})"
         for item in (order if len(order) < 4 else (order[0], order[-1]))
@@ -107,7 +109,7 @@ def reply_headlines(data: LabOverview) -> Iterator[Conclusion]:
     lead = "Median words per reply" + (", from most to fewest" if len(order) > 3 else "")
     yield Conclusion(
         kind="descriptive",
-        sentence=f"{lead}: {listed(said)}.",
+        sentence=f"{lead}: {listed(sentences)}.",
         subject=order[0].respondent,
         estimate=order[0].median_words,
         n=sum(item.replies for item in known),
