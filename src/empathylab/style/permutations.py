@@ -8,10 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.compute.threads import ahead
+
 Array = NDArray[np.float64]
 
 _EXACT_UP_TO = 12
-_CELLS_AT_ONCE = 4_000_000
+_CELLS_AT_ONCE = 1_000_000
 _MOST_SITUATIONS = 20_000
 """Above this the permutation distribution is normal to the last printed digit, and slow to draw."""
 
@@ -38,8 +40,7 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
         return share
     as_far = np.zeros(columns)
     permutations = _affordable(permutations, rows)
-    for count in _portions(permutations, rows):
-        signs = rng.integers(0, 2, size=(count, rows)).astype(float) * 2 - 1
+    for signs in ahead(_signs(rng, (count, rows)) for count in _portions(permutations, rows)):
         as_far += (np.abs(signs @ differences) >= observed).sum(axis=0)
     found: Array = (as_far + 1) / (permutations + 1)
     return found
@@ -72,6 +73,14 @@ def reassignment_p(
         mine = (dealt < n).astype(float)
         as_far += (distance_of_means(mine @ values, mine @ known) >= observed).sum(axis=0)
     return np.where(np.isnan(observed), np.nan, (as_far + 1) / (permutations + 1))
+
+
+def _signs(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """1 and -1 at random: the highest bit of a random number, kept as a sign."""
+    drawn = rng.integers(0, 2**32, size=shape, dtype=np.uint32).view(np.int32)
+    drawn >>= 31
+    drawn |= 1
+    return drawn.astype(float)
 
 
 def _affordable(permutations: int, rows: int) -> int:
