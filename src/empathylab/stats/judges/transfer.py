@@ -42,7 +42,7 @@ class Transferred:
     Infinite where no level is excluded; NaN where people rated a single other respondent."""
     exchangeable_low: float
     exchangeable_high: float
-    """Holds if the respondent is exchangeable with the others, each of whom the judge predicted
+    """Holds if the respondent is exchangeable with the others, each of which the judge predicted
     when left out. NaN where people rated a single other respondent."""
     se: float
     """Of missing someone like the others, by the errors; NaN like the interval."""
