@@ -221,7 +221,7 @@ def test_tags_agree_with_the_released_labels_of_peoples_replies(
     assert agreement["advice"].precision > 0.52
     # Of all labels of a kind, version 1 found 6 to 12% of the information.
     assert agreement["information"].recall > 0.2
-    assert min(row.specificity for row in agreement.values()) > 0.65
+    assert min(row.specificity for row in agreement.values()) > 0.6
 
 
 @pytest.mark.shared_data

@@ -118,8 +118,8 @@ class Evaluation(Asked):
 
     def summary(self) -> str:
         """Tables, scores with the judge's card, gates and cautions, as text."""
-        said = [*self.asked.caveats(), *self.summary_parts()]
-        return text_of(said)
+        parts = [*self.asked.caveats(), *self.summary_parts()]
+        return text_of(parts)
 
     def summary_parts(self) -> list[Any]:
         """What the command line prints."""

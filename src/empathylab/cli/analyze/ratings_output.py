@@ -139,14 +139,14 @@ def _print_raters(analysis: RatingsResult) -> None:
 
 
 def _asides(analysis: RatingsResult) -> list[str]:
-    said = list(analysis.caveats)
-    said += [means_paragraph(mean) for mean in analysis.means if mean.constant]
+    lines = list(analysis.caveats)
+    lines += [means_paragraph(mean) for mean in analysis.means if mean.constant]
     several = len(analysis.dimensions) > 1
-    said += [
+    lines += [
         f"{model.dimension}: {note_text(note)}" if several else note_text(note)
         for model in analysis.models
         if model.model is not None
         for note in (*model.model.notes, *model.model.problems)
     ]
-    said += analysis.exclusion_paragraphs()
-    return list(dict.fromkeys(said))
+    lines += analysis.exclusion_paragraphs()
+    return list(dict.fromkeys(lines))

@@ -19,10 +19,9 @@ from empathylab.style.tactics.rules import TacticRules, plain_sentences, tactic_
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-THRESHOLD, STRICT_THRESHOLD = 0.4, 0.5
-"""A sentence has a tactic from this probability on."""
-STRICT = ("information", "reappraisal", "self-disclosure", "advice")
-"""Tactics that 0.4 tags too often in cross-validation or in real replies."""
+THRESHOLD = 0.45
+THRESHOLDS = {"questioning": 0.3, "information": 0.55, "reappraisal": 0.55, "advice": 0.55}
+"""A sentence has a tactic from this probability on; `THRESHOLD` for the others."""
 RULE = "rule:"
 BIAS = "bias"
 _START, _END = "^", "$"
@@ -35,7 +34,7 @@ def classify(sentences: pl.Series, rules: TacticRules) -> tuple[Flags, pl.DataFr
     """Which tactics each sentence has, in the rules' order, and where the rules found them."""
     places = rules.positions(sentences)
     found = places.select(pl.all().is_not_null()).to_numpy()
-    least = [STRICT_THRESHOLD if name in STRICT else THRESHOLD for name in rules.names]
+    least = [THRESHOLDS.get(name, THRESHOLD) for name in rules.names]
     tagged: Flags = probabilities(sentences, found) >= np.array(least)
     return tagged, places
 
