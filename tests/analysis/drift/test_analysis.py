@@ -176,7 +176,7 @@ def test_answers_taken_over_are_no_measurement_after_the_day(sqlite_lab: Lab) ->
     plan = plan_appraisal(sqlite_lab, PERSON, more)
     run(sqlite_lab, [Job(ScriptedModel(person_like, name=PERSON), [plan])])
     after = read_occasion(sqlite_lab, "after", Window(since=day))
-    assert after.taken_over == (PERSON,)
+    assert after.reused == (PERSON,)
     assert after.administrations.filter(after.administrations["measured_at"] < day).is_empty()
 
 
