@@ -57,7 +57,7 @@ def test_the_names_that_others_build_on_are_there() -> None:
             ),
         },
         "store": {"Lab", "responses_frame", "runs_frame"},
-        "study": {"choose_place", "decide", "protocol_hash", "read_study"},
+        "study": {"Block", "ParticipantPath", "Step", "Study", "read_study", "register_block"},
         "style": {
             *("distinctive_terms", "features", "predictability", "profiles", "read_lexicon"),
             *("recurrences", "repetition", "self_similarity", "tactic_table"),

@@ -11,12 +11,11 @@ from empathylab.errors import InputError, UserError
 from empathylab.tables import (
     clean_text,
     first_row,
-    mapped,
+    key_value,
     missing_as_null,
     numbers,
     parse_csv,
     read_table,
-    roles,
 )
 
 
@@ -99,14 +98,6 @@ def test_rows_are_counted_from_the_header_where_there_is_one() -> None:
     assert [first_row(Path(name)) for name in ("a.csv", "a.tsv", "a.jsonl")] == [2, 2, 1]
 
 
-def test_columns_take_the_names_of_their_roles() -> None:
-    frame = pl.DataFrame({"who": ["a"], "value": [1], "rest": [0]})
-    renamed = roles(frame, {"rater": "who", "rating": "value", "dimension": None}, where="t")
-    assert renamed.to_dicts() == [{"rater": "a", "rating": 1}]
-    with pytest.raises(UserError, match="no column 'whoo'. Did you mean 'who'"):
-        roles(frame, {"rater": "whoo"}, where="t")
-
-
 def test_control_and_half_characters_become_a_sign_and_line_breaks_one_kind() -> None:
     assert clean_text("a\x00b\x1b\ud83dc\r\nd\te") == "a\ufffdb\ufffd\ufffdc\nd\te"
     assert clean_text("a\x85b\x9bc") == "a\ufffdb\ufffdc"  # C1 controls start terminal commands
@@ -114,6 +105,6 @@ def test_control_and_half_characters_become_a_sign_and_line_breaks_one_kind() ->
 
 
 def test_a_mapping_has_two_sides() -> None:
-    assert mapped("angri = angry", option="--map") == ("angri", "angry")
+    assert key_value("angri = angry", option="--map") == ("angri", "angry")
     with pytest.raises(InputError, match="--map needs OLD=NEW; got 'angri'"):
-        mapped("angri", option="--map")
+        key_value("angri", option="--map")

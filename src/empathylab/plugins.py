@@ -58,11 +58,11 @@ def plugin_part(group: str, name: str, read: Callable[[str, Any], Part]) -> Part
     try:
         return read(name, entry.load())
     except Exception as error:  # anything can go wrong in other people's code
-        told = f"{type(error).__name__}: {error}"
+        message = f"{type(error).__name__}: {error}"
         package = _described(entry, group).package
         raise BrokenPlugin(
             f"the plugin {name!r} ({group}) of the package {package} is broken",
-            got=str(error) if isinstance(error, UserError) else told,
+            got=str(error) if isinstance(error, UserError) else message,
             remedy=f"Update or fix it, or run: pip uninstall {package}",
         ) from error
 

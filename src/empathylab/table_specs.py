@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -23,6 +24,16 @@ class ColumnSpec:
     """One sentence for the data dictionary."""
     values: str | None = None
     """Its values or range, where they are fixed; None: those that occur."""
+
+
+def _column(type_: ColumnType, name: str, meaning: str, values: str | None = None) -> ColumnSpec:
+    return ColumnSpec(name, type_, meaning, values)
+
+
+text = functools.partial(_column, "text")
+whole = functools.partial(_column, "whole number")
+number = functools.partial(_column, "number")
+flag = functools.partial(_column, "true or false")
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ _FORMATS = {
 _PART = 50_000
 TableFile = Literal["csv", "jsonl", "parquet"]
 _FORMULA_STARTS = r"[=+\-@\t\n＝＋－＠]"
-# Also after apostrophes of the text's own, so that what was put in front can be told from them.
+# Also after apostrophes of the text's own, so that what was put in front can be distinguished from
+# them.
 _RISKY = re.compile(rf"'*{_FORMULA_STARTS}")
 _HARMLESS = re.compile(rf"'+{_FORMULA_STARTS}")
 _NUMBER = r"[+\-−]?[\d.,]+(e[+\-]?\d+)?%?"
@@ -145,8 +146,8 @@ def missing_as_null(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with null where a text cell says that there is nothing: NA, n/a, none …"""
     import polars as pl
 
-    said = pl.col(pl.String).str.strip_chars().str.to_lowercase().is_in(sorted(_NULLS))
-    return frame.with_columns(pl.when(~said).then(pl.col(pl.String)).name.keep())
+    is_missing = pl.col(pl.String).str.strip_chars().str.to_lowercase().is_in(sorted(_NULLS))
+    return frame.with_columns(pl.when(~is_missing).then(pl.col(pl.String)).name.keep())
 
 
 def parse_csv(content: bytes, *, where: str, separator: str = ",") -> pl.DataFrame:
@@ -219,7 +220,7 @@ def _one_kind_per_column(where: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, TypeError, UnicodeEncodeError) as error:
         raise InputError(
-            "a column holds values of different kinds",
+            "a column has values of different kinds",
             where=where,
             got=str(error).splitlines()[0],
             remedy="Write each column as text, or each as a number.",
@@ -350,25 +351,21 @@ def _csv_cell(value: object) -> str:
     return repr(value) if isinstance(value, int | float) else harmless_cell(str(value))
 
 
-def mapped(text: str, *, option: str) -> tuple[str, str]:
-    """The two sides of OLD=NEW, as an option gives it."""
-    old, sign, new = text.partition("=")
-    if not sign or not old.strip() or not new.strip():
-        raise InputError(f"{option} needs OLD=NEW", got=text, remedy=f"Write {option} old=new.")
-    return old.strip(), new.strip()
+def key_value(text: str, *, option: str, form: str = "OLD=NEW") -> tuple[str, str]:
+    """The two sides of a pair such as OLD=NEW, as an option gives it."""
+    key, sign, value = (part.strip() for part in text.partition("="))
+    if not (key and sign and value):
+        raise InputError(
+            f"{option} needs {form}", got=text, remedy=f"Write {option} {form.lower()}."
+        )
+    return key, value
 
 
-def roles(frame: pl.DataFrame, named: Mapping[str, str | None], *, where: str) -> pl.DataFrame:
-    """The frame with the user's columns under the names of their roles, and no others.
-
-    `named` gives for each role the user's column; None where the role is optional and absent.
-    """
-    chosen = {role: column for role, column in named.items() if column is not None}
-    for column in chosen.values():
-        column_named(frame, column, where=where)
-    import polars as pl
-
-    return frame.select(pl.col(column).alias(role) for role, column in chosen.items())
+def key_values(
+    texts: Iterable[str] | None, *, option: str, form: str = "OLD=NEW"
+) -> dict[str, str]:
+    """The pairs of an option that can be repeated."""
+    return dict(key_value(text, option=option, form=form) for text in texts or ())
 
 
 def renamed(
@@ -379,7 +376,15 @@ def renamed(
     A column that only has the name of a role is dropped. With `options`, errors name the option
     of each role.
     """
-    for role, column in named.items():
+    missing = {role: column for role, column in named.items() if column not in frame.columns}
+    if options and len(missing) > 1:
+        raise InputError(
+            f"there are no columns {', '.join(map(repr, missing.values()))}",
+            where=where,
+            got=", ".join(frame.columns),
+            remedy=f"Name them: {' '.join(f'--{role} COLUMN' for role in missing)}.",
+        )
+    for role, column in missing.items():
         column_named(frame, column, where=where, option=f"--{role}" if options else None)
-    taken = [role for role, column in named.items() if role != column and role in frame.columns]
-    return frame.drop(taken).rename({column: role for role, column in named.items()})
+    replaced = [role for role, column in named.items() if role != column and role in frame.columns]
+    return frame.drop(replaced).rename({column: role for role, column in named.items()})

@@ -110,7 +110,7 @@ def test_options_reach_the_questions(folder: Path) -> None:
     assert settings["temperature"] == 0.5
 
 
-def test_pairs_are_told_by_place_and_by_respondent(folder: Path) -> None:
+def test_pairs_are_counted_by_position_and_by_respondent(folder: Path) -> None:
     told = found(KIND, "--set", "dialogues", "--pairs", "--lab", folder)
     [row] = told["judges"]
     assert (row["answers"], row["tie"], row["steady"]) == (8, 8, 1.0)
@@ -135,7 +135,7 @@ def under_way(folder: Path) -> Path:
     return folder
 
 
-def test_while_a_study_is_open_nothing_is_told_by_respondent(under_way: Path) -> None:
+def test_while_a_study_is_open_nothing_is_shown_by_respondent(under_way: Path) -> None:
     told = found(KIND, "--study", "small", "--lab", under_way)
     assert told["judges"][0]["valid"] == 12
     assert told["hidden"] is True
@@ -155,13 +155,13 @@ def test_nor_can_one_arm_be_seen_by_judging_it_alone(
     assert set(row) == {"judge", "dimension", "answers", "valid", "invalid"}
 
 
-def test_pairs_of_an_open_study_are_not_told_by_respondent(under_way: Path) -> None:
+def test_pairs_of_an_open_study_are_not_shown_by_respondent(under_way: Path) -> None:
     told = found(KIND, "--study", "small", "--pairs", "--lab", under_way)
     assert told["judges"][0]["answers"] == 12
     assert told["respondents"] == []
 
 
-def test_once_it_is_closed_all_is_told(under_way: Path) -> None:
+def test_once_it_is_closed_all_is_shown(under_way: Path) -> None:
     with Lab.open(under_way) as lab, lab.writing() as connection:
         connection.execute(update(schema.studies).values(status="closed"))
     told = found(KIND, "--study", "small", "--lab", under_way)

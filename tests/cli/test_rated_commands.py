@@ -183,11 +183,24 @@ def long_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_ratings_of_anybodys_table_are_analysed_without_a_lab(long_file: Path) -> None:
+def test_every_missing_column_is_named_at_once(long_file: Path) -> None:
+    done = empathylab("analyze", "ratings", long_file, "--situation", "post", "--arm", "system")
+    assert done.exit_code == 2
+    assert "there are no columns 'post', 'system'" in done.stderr
+    assert "Name them: --situation COLUMN --arm COLUMN." in done.stderr
+
+
+def test_levels_are_for_tables_only(filled: Path) -> None:
+    done = empathylab("analyze", "ratings", "--levels", "Bad,Okay,Good", "--lab", filled)
+    assert done.exit_code == 2
+    assert "Remove --levels, or name a file." in done.stderr
+
+
+def test_ratings_of_any_table_are_analysed_without_a_lab(long_file: Path) -> None:
     table = long_file.read_text().replace("rater,situation,arm,rating", "who,post,system,warmth")
     long_file.write_text(table + "r1,s1,human,NA\nr1,s2,gpt,\n")
     code, _, err = empathylab("analyze", "ratings", long_file)
-    assert (code, "Name the column with --rater COLUMN" in err) == (2, True)
+    assert (code, "Name them: --rater COLUMN" in err) == (2, True)
     columns = ("--rater", "who", "--situation", "post", "--arm", "system", "--rating", "warmth")
     arguments = ("analyze", "ratings", long_file, *columns, "--reference", "human")
     found = as_json(*arguments)
@@ -201,7 +214,7 @@ def test_ratings_of_anybodys_table_are_analysed_without_a_lab(long_file: Path) -
 
 
 @pytest.mark.parametrize("kind", ["clmm", "lmm"])
-def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind: str) -> None:
+def test_mixed_models_of_any_table_keep_the_contract(long_file: Path, kind: str) -> None:
     formula = "rating ~ arm + (1|rater) + (1|situation)"
     arguments = ("stats", kind, long_file, "--formula", formula, "--reference", "arm=human")
     found = as_json(*arguments, "--means", "arm")
@@ -235,7 +248,7 @@ def test_a_wrong_formula_is_one_sentence(long_file: Path, formula: str, sentence
     assert "Traceback" not in err
 
 
-def test_preferences_of_anybodys_table(tmp_path: Path) -> None:
+def test_preferences_of_any_table(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     wins = ["first"] * 6 + ["second"] * 2 + ["tie"] * 2
     rows = [f"gpt,human,{one},r{place % 4}" for place, one in enumerate(wins)]

@@ -92,7 +92,7 @@ def test_a_question_that_cannot_be_answered_says_what_is_missing(
     assert message in err
 
 
-def test_chi2_counts_and_tests_anybodys_file() -> None:
+def test_chi2_counts_and_tests_any_file() -> None:
     found = as_json("chi2", FOLDER / "rated_arms.csv", "--rows", "arm", "--columns", "rating")
     assert (found["rows"], found["columns"]) == (["human", "alpha", "beta"], ["1", "2", "3"])
     assert sum(map(sum, found["counts"])) == found["n"] == 336

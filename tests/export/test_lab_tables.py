@@ -151,10 +151,10 @@ def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
     means = (tmp_path / "package" / "tables" / "judges-means.csv").read_text(encoding="utf-8")
     assert "small" not in means
     page = (tmp_path / "package" / "README.md").read_text(encoding="utf-8")
-    assert "what judge models said of the responses that it shows" in page
+    assert "people's ratings, and judges' ratings of the same responses, are left out" in page
 
 
-def test_once_the_study_is_closed_all_that_judges_said_is_told(sqlite_lab: Lab) -> None:
+def test_once_the_study_is_closed_all_judgements_are_exported(sqlite_lab: Lab) -> None:
     open_study(sqlite_lab)
     judge_study_and_set(sqlite_lab, "small", "dialogues")
     StudyService(sqlite_lab, "small").actions.close()
@@ -171,7 +171,7 @@ def test_an_endpoints_password_is_in_no_table(full: tuple[Lab, LabTables]) -> No
     assert json.loads(cleaned["settings"][0]) == {"model": "a/b at https://host/v1"}
 
 
-def test_whatever_raters_told_under_whatever_name_is_kept(sqlite_lab: Lab, tmp_path: Path) -> None:
+def test_details_of_raters_are_kept_under_any_name(sqlite_lab: Lab, tmp_path: Path) -> None:
     released(sqlite_lab, tmp_path)
     again = read_release(read_table(tmp_path / "release.csv"), where="two", name="another")
     import_release(sqlite_lab, again, kind="welivita", source="two", fingerprint="2")

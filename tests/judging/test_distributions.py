@@ -41,7 +41,7 @@ def test_a_quotation_mark_may_belong_to_the_points_token() -> None:
     assert found.mass == pytest.approx(0.75)
 
 
-def test_points_that_begin_alike_are_told_apart_further_on() -> None:
+def test_points_that_begin_alike_are_distinguished_further_on() -> None:
     tokens = weighed(
         '{"empathy": "', {"Very": 0.8, "No": 0.2}, {" good": 0.5, " bad": 0.25, '"': 0.25}, '"}'
     )
@@ -51,7 +51,7 @@ def test_points_that_begin_alike_are_told_apart_further_on() -> None:
     assert found.shares == pytest.approx(expected)
 
 
-def test_numbers_of_two_digits_are_told_from_their_first_digit() -> None:
+def test_numbers_of_two_digits_are_recognised_by_their_first_digit() -> None:
     tokens = weighed('{"empathy": "', {"1": 0.9, "2": 0.1}, {'0"': 0.5, '"': 0.5}, "}")
     found = point_distribution(tokens, "empathy", ("1", "2", "10"))
     assert found is not None

@@ -281,7 +281,7 @@ def weighed(text: str, shares: dict[str, float]) -> Completion:
     return Completion(text, logprobs=tuple(tokens))
 
 
-def test_shares_expectation_and_entropy_are_stored_where_they_are_told(lab: Lab) -> None:
+def test_shares_expectation_and_entropy_are_stored_where_they_are_known(lab: Lab) -> None:
     answer = weighed('{"empathy": "Good"}', {"Good": 0.5, "Okay": 0.25, "Bad": 0.25})
     judged(lab, ScriptedModel([answer]), asking=Asking(mode="logprob"))
     row = lab_judgements(lab).row(0, named=True)

@@ -49,7 +49,7 @@ def test_english_is_none_of_the_others(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", LATIN)
-def test_neighbours_in_one_script_are_told_apart(code: str) -> None:
+def test_neighbours_in_one_script_are_distinguished(code: str) -> None:
     for other in set(LATIN) - {code, "en"}:
         assert departs_from(SENTENCES[other], code) is not None, (other, code)
 

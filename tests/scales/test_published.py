@@ -52,7 +52,7 @@ def test_a_name_without_a_known_scale_gives_nothing(file: str) -> None:
     assert name_parts(file, builtin_scales().values()) is None
 
 
-def test_a_column_at_rest_is_a_default_administration(tmp_path: Path) -> None:
+def test_a_column_at_baseline_is_a_default_administration(tmp_path: Path) -> None:
     found = only(tmp_path, [3] * ITEMS)
     assert (found.phase, found.emotion, found.repeat, found.outcome) == (
         "default",

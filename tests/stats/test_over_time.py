@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 from scipy import stats
 
 from empathylab.stats.notes import note
-from empathylab.stats.over_time import mean_shift, score_shifts
+from empathylab.stats.over_time import Shift, score_shifts
 
 
 def _frame(rows: list[tuple[str, str, str | None, str | None, float, str | None]]) -> pl.DataFrame:
@@ -47,10 +48,23 @@ def _occasion(rest: list[float], evoked: list[float], emotion: str = "anger") ->
     )
 
 
+def situation_shift(before: Mapping[str, float], after: Mapping[str, float]) -> Shift:
+    """The shift of scores after situations, by situation."""
+    first, second = (
+        _frame([("evoked", "positive", "anger", name, score, None) for name, score in side.items()])
+        for side in (before, after)
+    )
+    return next(
+        found.shift
+        for found in score_shifts(first, second)
+        if found.measure == "evoked" and found.emotion is None
+    )
+
+
 def test_shared_units_are_compared_in_pairs() -> None:
     before = {f"s{i}": float(value) for i, value in enumerate([3, 5, 4, 6, 8, 1])}
     after = {f"s{i}": float(value) for i, value in enumerate([4, 7, 4, 8, 9, 3])}
-    found = mean_shift(before, after)
+    found = situation_shift(before, after)
     reference = stats.ttest_rel(list(after.values()), list(before.values()))
     interval = reference.confidence_interval()
     assert found.paired
@@ -62,7 +76,7 @@ def test_shared_units_are_compared_in_pairs() -> None:
 def test_different_units_are_compared_by_welch() -> None:
     before = {f"a{i}": value for i, value in enumerate([3.0, 5.0, 4.0, 9.0])}
     after = {f"b{i}": value for i, value in enumerate([4.0, 7.0, 4.5, 8.0, 9.0])}
-    found = mean_shift(before, after)
+    found = situation_shift(before, after)
     reference = stats.ttest_ind(list(after.values()), list(before.values()), equal_var=False)
     assert not found.paired
     assert found.p == pytest.approx(reference.pvalue)
@@ -72,7 +86,7 @@ def test_different_units_are_compared_by_welch() -> None:
 def test_a_few_shared_units_among_many_are_not_worth_pairing() -> None:
     before = {f"a{i}": float(i) for i in range(20)} | {f"s{i}": float(i) for i in range(5)}
     after = {f"b{i}": float(i) for i in range(20)} | {f"s{i}": float(i) for i in range(5)}
-    found = mean_shift(before, after)
+    found = situation_shift(before, after)
     assert not found.paired
     assert found.n_before == 25
 
@@ -80,13 +94,13 @@ def test_a_few_shared_units_among_many_are_not_worth_pairing() -> None:
 def test_units_on_one_occasion_only_are_left_out_of_pairs() -> None:
     before = {f"s{i}": float(i % 3) for i in range(6)} | {"gone": 100.0}
     after = {f"s{i}": float(i % 2) for i in range(6)}
-    found = mean_shift(before, after)
+    found = situation_shift(before, after)
     assert found.n_before == 6
     assert found.before == pytest.approx(1.0)
 
 
 def test_one_value_gives_no_test() -> None:
-    found = mean_shift({"a": 1.0}, {"b": 2.0, "c": 3.0})
+    found = situation_shift({"a": 1.0}, {"b": 2.0, "c": 3.0})
     assert found.difference == pytest.approx(1.5)
     assert math.isnan(found.p)
     assert found.note == note("occasion_with_one_value")
@@ -94,7 +108,7 @@ def test_one_value_gives_no_test() -> None:
 
 def test_values_that_never_vary_give_no_test() -> None:
     same = {f"s{i}": 4.0 for i in range(6)}
-    found = mean_shift(same, same)
+    found = situation_shift(same, same)
     assert found.difference == 0.0
     assert math.isnan(found.p)
     assert found.note == note("no_variance")

@@ -70,7 +70,7 @@ def test_another_recipe_under_the_same_name_is_refused(lab: Lab) -> None:
 
 def test_other_situations_by_the_same_recipe_are_refused(lab: Lab) -> None:
     save_selection(lab, "some", MINE, ["s1"], RECIPE)
-    with pytest.raises(InputError, match="another selection under this name; got 'some'"):
+    with pytest.raises(InputError, match="different selection with this name; got 'some'"):
         save_selection(lab, "some", MINE, ["s2"], RECIPE)
 
 
@@ -84,7 +84,7 @@ def test_any_list_of_situations_can_be_kept_in_its_order(lab: Lab) -> None:
     assert selection_paragraph(lab, "some") == "Matched."
 
 
-def test_the_paragraph_of_a_draw_is_told_from_the_lab(lab: Lab) -> None:
+def test_the_paragraph_of_a_draw_is_read_from_the_lab(lab: Lab) -> None:
     dialogues = builtin_set("dialogues")
     made = draw(dialogues, 32)
     save_draw(lab, "balanced", dialogues, made)
@@ -107,7 +107,7 @@ def test_a_selection_keeps_the_version_it_was_drawn_from(lab: Lab) -> None:
     assert resolve_situations(lab, "mine")[0].version == 2
 
 
-def test_an_unknown_name_is_told_the_nearest_set_or_selection(lab: Lab) -> None:
+def test_an_unknown_name_gets_the_nearest_suggestion_set_or_selection(lab: Lab) -> None:
     save_selection(lab, "balanced", MINE, ["s1"], RECIPE)
     with pytest.raises(UnknownName, match="Did you mean 'balanced'"):
         resolve_situations(lab, "balancd")

@@ -88,3 +88,12 @@ ABOUT = {
     "habits.talk": "Never",
 }
 """What a form of the page `about` sends."""
+STORED = {
+    "age": 30,
+    "country": "CH",
+    "devices": ["Phone", "Tablet"],
+    "mood": 70,
+    "matters": {"Warmth": 2, "Advice": 3, "Honesty": 1},
+    "habits": {"listen": "Often", "talk": "Never"},
+}
+"""What the lab stores of it."""

@@ -13,6 +13,7 @@ from empathylab.situations import builtin_set
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import add_respondent, add_scale, add_situation_set
 from empathylab.study import Study
+from empathylab.study.admin.retention import apply_retention
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.session.service import (
@@ -142,3 +143,10 @@ def rows_of(lab: Lab, table: Any) -> list[dict[str, Any]]:
     with lab.reading() as connection:
         found = connection.execute(select(table).order_by(*table.primary_key.columns)).mappings()
         return [dict(row) for row in found]
+
+
+def delete_expired(service: StudyService) -> tuple[int, int]:
+    """How many platform IDs and how many comments the study's retention deletes now."""
+    study = service.launched.study
+    done = apply_retention(service.lab, study.name, study.version, service.now())
+    return done.platform_ids, done.comments

@@ -10,18 +10,20 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empathylab.study import (
+from empathylab.study import Study
+from empathylab.study.assignment.allocation import (
     Full,
     Person,
     Place,
     State,
-    Study,
+    Status,
+    World,
     arm_counts,
     choose_place,
+    counts,
     ended,
-    study_slots,
 )
-from empathylab.study.assignment.allocation import Status, World, counts
+from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.quotas import has_room, quota_limits
 from empathylab.study.design.definition import Arm, Quota
 from tests.study.assigned import with_place

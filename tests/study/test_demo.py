@@ -55,7 +55,7 @@ def test_the_study_checks_without_a_problem_or_a_note(lab: Lab) -> None:
     plan = check_study(demo_study(), lab).plan
     assert plan.problems == ()
     assert plan.notes == ()
-    assert (plan.raters, plan.packet) == (24, (8, 8))
+    assert (plan.raters, plan.batch_sizes) == (24, (8, 8))
 
 
 def test_the_study_shows_every_kind_of_block_that_a_rating_study_has() -> None:
@@ -68,7 +68,7 @@ def test_the_study_shows_every_kind_of_block_that_a_rating_study_has() -> None:
 def test_the_consent_says_that_it_is_a_demonstration() -> None:
     consent = demo_study().blocks[0]
     assert isinstance(consent, Consent)
-    assert "This is a demo" in consent.text.said("en")
+    assert "This is a demo" in consent.text.in_language("en")
 
 
 def test_opened_twice_it_is_there_once(lab: Lab) -> None:
@@ -80,7 +80,7 @@ def test_opened_twice_it_is_there_once(lab: Lab) -> None:
     assert len(before[1]) == 96
 
 
-def test_somebody_walks_through_it_and_may_come_again(lab: Lab) -> None:
+def test_a_participant_walks_through_it_and_may_return(lab: Lab) -> None:
     service = StudyService(lab, open_demo(lab))
     for _ in range(2):
         end = walk(service, someone(service, "the same"))

@@ -7,19 +7,14 @@ import pytest
 from empathylab.errors import InputError, UnknownName
 from empathylab.scales import builtin_scales
 from empathylab.situations import builtin_set
-from empathylab.study import (
-    PRESETS,
-    Study,
-    choose_situations,
-    needed_raters,
-    parse_study,
-    preset_text,
-)
+from empathylab.study import PRESETS, Study, parse_study, preset_text
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.consent import Consent
 from empathylab.study.blocks.scale import ScaleBlock
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.design.definition import Situations
+from empathylab.study.design.materials import choose_situations
+from empathylab.study.design.planning import needed_raters
 from tests.study.examples import SITUATION_PRESETS, between, scales
 
 
@@ -46,7 +41,7 @@ def test_a_preset_cares_for_its_raters(name: str) -> None:
     assert study.contact is not None
     consent, debrief = study.blocks[0], study.blocks[-1]
     assert isinstance(consent, Consent)
-    assert "voluntary" in consent.text.said("en")
+    assert "voluntary" in consent.text.in_language("en")
     assert debrief.kind == "debrief"
 
 

@@ -112,7 +112,7 @@ def test_recruitment_may_change(lab: Lab) -> None:
     assert view.completion.code == "NEW1"
 
 
-def test_replies_to_several_prompts_must_be_told_apart(lab: Lab) -> None:
+def test_replies_to_several_prompts_must_be_distinguished(lab: Lab) -> None:
     furnish(lab, "first/model", "second/model", prompt="plain")
     furnish(lab, "first/model", prompt="kind")
     with pytest.raises(InputError, match="several prompts; got 'kind, plain'"):

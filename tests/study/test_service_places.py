@@ -162,7 +162,7 @@ def test_a_clock_that_was_a_year_ahead_holds_no_place_for_a_year(lab: Lab) -> No
     }
 
 
-def test_whoever_comes_back_late_finds_their_own_place_while_it_is_free(lab: Lab) -> None:
+def test_a_participant_who_comes_back_late_finds_their_own_place_while_it_is_free(lab: Lab) -> None:
     service, clock = opened(lab)
     person = with_place(service, "ann")
     before = place_of(lab, person)
@@ -349,7 +349,7 @@ def test_what_the_platform_tells_fills_quotas(lab: Lab) -> None:
     service, _ = opened(lab, study)
 
     def come(name: str) -> View:
-        person = service.arrive(PlatformIds("open", name, told={"country": "CH"}))
+        person = service.arrive(PlatformIds("open", name, traits={"country": "CH"}))
         step_on(service, person)
         return service.view(person)
 

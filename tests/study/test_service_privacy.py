@@ -15,7 +15,7 @@ from empathylab.study.design.definition import Retention
 from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.session.service import Closed, Finished, Moved, StudyService, launch
 from tests.study.examples import between
-from tests.study.service_examples import opened, rows_of, someone, step_on, walk
+from tests.study.service_examples import delete_expired, opened, rows_of, someone, step_on, walk
 
 SECRET_WORDS = "my name is Zebedee Quux"
 
@@ -97,11 +97,11 @@ def test_messages_go_with_the_platform_ids_when_their_time_is_over(lab: Lab) -> 
     Reviews(lab, service.launched.row, clock=service.now).message(person, "Thank you")
     service.actions.close()
     clock.skip(days=31)
-    service.actions.apply_retention()
+    delete_expired(service)
     assert rows_of(lab, schema.messages) == []
 
 
-def test_whoever_has_finished_and_leaves_without_deleting_has_finished(lab: Lab) -> None:
+def test_a_participant_who_has_finished_and_leaves_without_deleting_has_finished(lab: Lab) -> None:
     service, _ = opened(lab)
     person = finished(service, "ann")
     service.leave(person, delete=False)
@@ -109,7 +109,7 @@ def test_whoever_has_finished_and_leaves_without_deleting_has_finished(lab: Lab)
     assert len(rows_of(lab, schema.ratings)) == 2
 
 
-def test_a_forgotten_persons_slot_goes_to_somebody_else(lab: Lab) -> None:
+def test_a_forgotten_persons_slot_goes_to_someone_else(lab: Lab) -> None:
     service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     ann = finished(service, "ann")
     finished(service, "bob")
@@ -147,7 +147,7 @@ def test_forget_finds_a_person_whose_platform_id_was_deleted(lab: Lab) -> None:
     finished(service, "ann")
     service.actions.close()
     clock.skip(days=90)
-    assert service.actions.apply_retention() == (1, 0)
+    assert delete_expired(service) == (1, 0)
     assert service.actions.forget(platform_id="ann") == 1
     assert rows_of(lab, schema.ratings) == []
 
@@ -161,13 +161,13 @@ def test_forget_wants_one_way_to_know_whom(lab: Lab) -> None:
 def test_ids_and_comments_are_deleted_when_their_time_is_over(lab: Lab) -> None:
     service, clock = opened(lab, between(retention=Retention(platform_ids=30, comments=60)))
     finished(service, "ann")
-    assert service.actions.apply_retention() == (0, 0)
+    assert delete_expired(service) == (0, 0)
     service.actions.close()
     clock.skip(days=31)
-    assert service.actions.apply_retention() == (1, 0)
+    assert delete_expired(service) == (1, 0)
     assert rows_of(lab, schema.people) == []
     clock.skip(days=31)
-    assert service.actions.apply_retention() == (0, 1)
+    assert delete_expired(service) == (0, 1)
     assert SECRET_WORDS not in everything(lab)
     assert len(rows_of(lab, schema.ratings)) == 2
 
@@ -184,7 +184,7 @@ def test_an_excluded_rater_counts_in_no_analysis_and_frees_the_slot(lab: Lab) ->
     assert service.actions.exclude("nobody", "no reason") is False
 
 
-def test_whoever_left_before_answering_leaves_no_answers(lab: Lab) -> None:
+def test_a_participant_who_left_before_answering_leaves_no_answers(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "ann")
     step_on(service, person)

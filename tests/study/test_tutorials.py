@@ -74,7 +74,7 @@ def examples(name: str) -> Iterator[tuple[str, str, str]]:
         if isinstance(block, Tutorial):
             for example in block.examples:
                 parts = (example.situation, example.reply, example.rating)
-                yield tuple(part.said("en") if part else "" for part in parts)  # type: ignore[misc]
+                yield tuple(part.in_language("en") if part else "" for part in parts)  # type: ignore[misc]
 
 
 def rated(name: str) -> Iterator[tuple[str, str, bool]]:
@@ -88,7 +88,9 @@ def rated(name: str) -> Iterator[tuple[str, str, bool]]:
 @pytest.mark.parametrize("name", RATED)
 def test_every_point_of_every_scale_has_an_example(name: str) -> None:
     labels = {
-        label.said("en") for dimension in study_of(name).dimensions for label in dimension.labels
+        label.in_language("en")
+        for dimension in study_of(name).dimensions
+        for label in dimension.labels
     }
     for dimension in {dimension for dimension, _, _ in rated(name)}:
         assert {point for one, point, _ in rated(name) if one == dimension} == labels
@@ -140,21 +142,23 @@ def test_over_validation_and_formulaic_warmth_are_not_rated_well(name: str) -> N
 @pytest.mark.parametrize("name", RATED)
 def test_no_point_is_explained_by_the_raters_own_reply(name: str) -> None:
     words = " ".join(
-        page.said("en")
+        page.in_language("en")
         for block in study_of(name).blocks
         if isinstance(block, Tutorial)
         for page in block.pages
     )
-    questions = " ".join(dimension.question.said("en") for dimension in study_of(name).dimensions)
+    questions = " ".join(
+        dimension.question.in_language("en") for dimension in study_of(name).dimensions
+    )
     assert not re.search(r"your own reply|you would have (?:replied|said)", f"{words} {questions}")
 
 
 def test_each_point_is_explained_by_a_line_of_its_own() -> None:
     for name in RATED:
         [tutorial] = [block for block in study_of(name).blocks if isinstance(block, Tutorial)]
-        text = " ".join(page.said("en") for page in tutorial.pages)
+        text = " ".join(page.in_language("en") for page in tutorial.pages)
         for label in study_of(name).dimensions[0].labels:
-            assert f"- **{label.said('en')}**: " in text
+            assert f"- **{label.in_language('en')}**: " in text
 
 
 # -- leakage ------------------------------------------------------------------------------------

@@ -9,33 +9,18 @@ from typing import Any
 import pytest
 
 from empathylab.situations import Situation, builtin_set
-from empathylab.study import (
-    Accepted,
-    End,
-    Item,
-    NeedsPlace,
-    PageContent,
-    ParticipantPath,
-    Person,
-    Place,
-    Show,
-    Slot,
-    State,
-    Step,
-    Study,
-    check_answer,
-    choose_place,
-    choose_scales,
-    choose_situations,
-    decide,
-    ended,
-    page_content,
-    parse_study,
-    person_key,
-    preset_text,
-    study_slots,
-)
+from empathylab.study import ParticipantPath, Step, Study, parse_study, preset_text
+from empathylab.study.assignment.allocation import Person, Place, State, choose_place, ended
+from empathylab.study.assignment.batches import study_slots
+from empathylab.study.assignment.blinding import person_key
+from empathylab.study.assignment.slots import Item, Slot
+from empathylab.study.blocks.answers import check_answer
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.forms import Accepted
+from empathylab.study.blocks.pages import PageContent
 from empathylab.study.blocks.tutorial import Tutorial
+from empathylab.study.design.materials import choose_scales, choose_situations
+from empathylab.study.session.flow import End, NeedsPlace, Show, decide
 from tests.study.assigned import with_place
 from tests.study.examples import BETWEEN, KEY, SITUATION_PRESETS, scales
 

@@ -15,6 +15,7 @@ from empathylab.errors import LabError
 from empathylab.store import Lab
 from empathylab.store.inserts import add_respondent
 from empathylab.store.listings.search_index import leave_for_later
+from empathylab.store.schema.search import POSTGRES_INDEX
 from empathylab.view import viewed_lab
 from tests.view.viewing import add_replies, older, viewing
 
@@ -74,10 +75,49 @@ def test_a_search_waits_for_the_replies_of_a_large_import(
         asked = visitor.get("/replies?q=rareword").text
         assert "2 replies left" in asked
         assert "data-live" in asked
-        for thread in threading.enumerate():
-            if thread.name == viewed_lab.INDEXING:
-                thread.join(30)
+        indexing_ended()
         assert "1–1 of 1 replies" in visitor.get("/replies?q=rareword").text
+
+
+def indexing_ended() -> None:
+    for thread in threading.enumerate():
+        if thread.name == viewed_lab.INDEXING:
+            thread.join(30)
+
+
+@pytest.mark.postgres
+def test_a_search_builds_the_index_that_a_large_import_dropped(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    with Lab.open(tmp_path / "lab", database=postgres_url) as lab:
+        add_replies(lab, {"one": ["rareword here"], "two": ["nothing"]})
+        with lab.writing() as connection:
+            connection.exec_driver_sql(f"DROP INDEX {POSTGRES_INDEX}")
+            for statement in (
+                "CREATE ROLE guest LOGIN",
+                "GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest",
+            ):
+                connection.exec_driver_sql(statement)
+        guest = lab.engine.url.set(username="guest").render_as_string(hide_password=False)
+        try:
+            # Without the right to build it, everything is found, only more slowly.
+            with viewing(lab, database=guest) as visitor:
+                visitor.get("/replies?q=rareword")
+                indexing_ended()
+                page = visitor.get("/replies?q=rareword").text
+                assert "1–1 of 1 replies" in page
+                assert "Searches take longer" in page
+                assert "leaves out" not in page
+            with viewing(lab, database=postgres_url) as visitor:
+                assert "2 replies left" in visitor.get("/replies?q=rareword").text
+                indexing_ended()
+                page = visitor.get("/replies?q=rareword").text
+                assert "1–1 of 1 replies" in page
+                assert "Searches take longer" not in page
+        finally:
+            with lab.writing() as connection:
+                connection.exec_driver_sql("DROP OWNED BY guest")
+                connection.exec_driver_sql("DROP ROLE guest")
 
 
 def test_deleted_words_leave_the_search_index(sqlite_lab: Lab) -> None:

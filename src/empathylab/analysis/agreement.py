@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, Plots, summary_text
+from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.results import Conclusion, Result
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number
@@ -23,7 +23,7 @@ _NAME = "Krippendorff's alpha"
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementResult(Plots):
+class AgreementResult(Result):
     """Agreement per dimension, and per pair of raters and dimension."""
 
     found: Agreement
@@ -104,10 +104,6 @@ class AgreementResult(Plots):
             "seed": self.seed,
         }
 
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
-
 
 def from_lab(
     lab: Lab,
@@ -119,13 +115,13 @@ def from_lab(
     who: str = "researcher",
 ) -> AgreementResult:
     """How far a closed study's raters agree on replies; an open one needs a reason to `peek`."""
-    held = lab_study(lab, study)
-    require_closed(lab, held, peek=peek, who=who)
-    frame = ratings_frame(lab, held.name)
+    rated = lab_study(lab, study)
+    require_closed(lab, rated, peek=peek, who=who)
+    frame = ratings_frame(lab, rated.name)
     if not frame.group_by("response", "dimension").len().filter(pl.col("len") > 1).height:
         raise InputError(
             "no reply has ratings by two people",
-            where=f"study {held.name}",
+            where=f"study {rated.name}",
             remedy="Agreement needs a study in which raters share replies.",
         )
     return from_table(frame, situation="response", bootstrap=bootstrap, seed=seed)
@@ -172,13 +168,13 @@ def _conclusion(found: DimensionAgreement) -> Conclusion:
     )
     estimate, low, high = json_value([alpha.estimate, alpha.low, alpha.high])
     if estimate is None:
-        said = f"Agreement on {found.dimension} cannot be computed: {note_text(alpha.note)}"
+        text = f"Agreement on {found.dimension} cannot be computed: {note_text(alpha.note)}"
     else:
         interval = "" if low is None else f", 95% CI [{number(low, 2)}, {number(high, 2)}]"
-        said = f"Raters agree on {found.dimension} with {_NAME} = {number(estimate, 2)}{interval}"
+        text = f"Raters agree on {found.dimension} with {_NAME} = {number(estimate, 2)}{interval}"
     return Conclusion(
         kind="descriptive",
-        sentence=f"{said} ({basis}).",
+        sentence=f"{text} ({basis}).",
         subject="raters",
         dimension=found.dimension,
         estimate=estimate,
@@ -194,13 +190,9 @@ def _dimension_row(found: DimensionAgreement) -> dict[str, Any]:
     """One dimension's agreement as plain values; null where a figure is not defined."""
     parts = ("situation", "rater", "residual")
     return {
-        "dimension": found.dimension,
-        "n_raters": found.n_raters,
-        "n_situations": found.n_situations,
-        "n_clusters": found.n_clusters,
-        "n_ratings": found.n_ratings,
-        "dropped": found.dropped,
-        "missing_share": json_value(found.missing_share),
+        **picked(
+            found, "dimension n_raters n_situations n_clusters n_ratings dropped missing_share"
+        ),
         **_coefficients(found),
         "icc_forms": _coefficients(found.icc_forms),
         "variance": {name: json_value(getattr(found.components, name)) for name in parts},

@@ -34,3 +34,13 @@ def json_value(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def picked(item: Any, names: str) -> dict[str, Any]:
+    """Some fields or properties by name (`"n low high"`), as values that JSON can hold."""
+    return {name: json_value(getattr(item, name)) for name in names.split()}
+
+
+def finite(value: float | None) -> float | None:
+    """The value; None for NaN and infinity, as in JSON."""
+    return value if value is not None and math.isfinite(value) else None

@@ -13,15 +13,7 @@ import polars as pl
 
 from empathylab.analysis.appraisal.analysis import estimate_appraisals
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import (
-    Conclusion,
-    Kind,
-    ModelChoice,
-    Plots,
-    Unit,
-    conclusions_frame,
-    summary_text,
-)
+from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result, Unit
 from empathylab.analysis.run_selection import selected_runs
 from empathylab.analysis.scores.analysis import reply_profiles
 from empathylab.analysis.scores.estimates import EMPATHY
@@ -29,6 +21,7 @@ from empathylab.analysis.text.apa import counted, interval, p_text
 from empathylab.analysis.text.numbers import signed
 from empathylab.errors import InputError, UnknownName
 from empathylab.judging.rubric import rubric
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms import Estimate
 from empathylab.stats.clusters import (
     ClusteredTest,
@@ -44,11 +37,10 @@ from empathylab.study.admin.embargo import require_closed
 
 Source = Literal["ratings", "judge", "scales", "table"]
 _FEW_UNITS = 20
-_ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class PairsResult(Plots):
+class PairsResult(Result):
     """How much the first of two exceeds the second on what both have."""
 
     first: str
@@ -95,20 +87,20 @@ class PairsResult(Plots):
         unit: Unit = "percentage points" if self.binary else "points"
         estimate = Estimate(*(times * item for item in (test.estimate, test.low, test.high)))
         kind: Kind = "inconclusive"
-        if test.p < _ALPHA:
+        if test.p < ALPHA:
             kind = "better" if test.estimate > 0 else "worse"
         digits = 2 if not self.binary else 1
         numbers = f"difference {signed(estimate.estimate, 2)} {unit}, {interval(estimate, digits)}"
         numbers += f", {p_text(test.p)} (paired by {self.unit}, clustered by {self.clusters})"
         on = f"on {self.what}"
-        said = f"Inconclusive whether {self.first} differs from {self.second} {on}: {numbers}."
+        text = f"Inconclusive whether {self.first} differs from {self.second} {on}: {numbers}."
         if kind != "inconclusive":
             how = "higher" if kind == "better" else "lower"
-            said = f"{self.first} is {how} than {self.second} {on}: {numbers}."
+            text = f"{self.first} is {how} than {self.second} {on}: {numbers}."
         return (
             Conclusion(
                 kind=kind,
-                sentence=said,
+                sentence=text,
                 subject=self.first,
                 reference=self.second,
                 dimension=self.what,
@@ -127,12 +119,14 @@ class PairsResult(Plots):
         )
 
     def _limits(self) -> tuple[str, ...]:
-        said = []
+        sentences = []
         if self.found.clusters < _FEW_UNITS:
-            said.append(f"The comparison rests on {counted(self.found.clusters, self.unit)} only.")
+            sentences.append(
+                f"The comparison rests on {counted(self.found.clusters, self.unit)} only."
+            )
         if not math.isfinite(self.test.p):
-            said.append("The differences do not vary, so there is no test.")
-        return tuple(said)
+            sentences.append("The differences do not vary, so there is no test.")
+        return tuple(sentences)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -151,10 +145,6 @@ class PairsResult(Plots):
             for name, one in (("paired", self.test), ("unpaired", self.found.unpaired))
         ]
         return {"comparison": pl.DataFrame(rows)}
-
-    def to_frame(self) -> pl.DataFrame:
-        """The conclusion as a row."""
-        return conclusions_frame(self.conclusions)
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze compare --json` prints."""
@@ -178,10 +168,6 @@ class PairsResult(Plots):
         }
         return found
 
-    def summary(self) -> str:
-        """Conclusion and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
-
 
 def from_table(
     frame: pl.DataFrame,
@@ -197,9 +183,7 @@ def from_table(
 
     Without names, the table must have two groups; the one with the higher mean comes first.
     """
-    for name in (unit, group, value):
-        if name not in frame.columns:
-            raise UnknownName("column", name, frame.columns)
+    require_columns(frame, unit, group, value)
     if first is None or second is None:
         first, second = _two_groups(frame, group, value, first)
     found = paired_difference(
@@ -283,7 +267,7 @@ def _named(
 
 
 def _by_rater(frame: pl.DataFrame, first: str) -> ClusteredTest:
-    """The difference within situations, where a situation's and a rater's ratings are alike."""
+    """The difference within situations, where ratings of a situation or rater are correlated."""
     both = frame.drop_nulls(["value", "rater"]).with_columns(
         side=(pl.col("who") == first).cast(pl.Float64), value=pl.col("value").cast(pl.Float64)
     )

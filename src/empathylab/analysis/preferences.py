@@ -11,14 +11,7 @@ import polars as pl
 from scipy.stats import t
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import (
-    Conclusion,
-    Kind,
-    ModelChoice,
-    Plots,
-    conclusions_frame,
-    summary_text,
-)
+from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result
 from empathylab.analysis.text.apa import counted, p_text
 from empathylab.analysis.text.numbers import percent, signed
 from empathylab.errors import InputError
@@ -29,13 +22,12 @@ from empathylab.store.ratings import lab_study, preferences_frame
 from empathylab.study.admin.embargo import require_closed
 
 _FEW_RATERS = 20
-_ALPHA = 0.05
 _PRIOR = 0.5
 """Wins added each way where one side won every comparison, so that strengths are finite."""
 
 
 @dataclass(frozen=True, slots=True)
-class PreferencesResult(Plots):
+class PreferencesResult(Result):
     """Bradley–Terry strengths of the arms, clustered by rater and situation."""
 
     fitted: BradleyTerry
@@ -74,7 +66,7 @@ class PreferencesResult(Plots):
         self, subject: str, reference: str, effect: Effect, p: float, adjusted: float
     ) -> Conclusion:
         first, second, tie = self.fitted.probabilities(subject, reference)
-        kind: Kind = "better" if adjusted < _ALPHA else "inconclusive"
+        kind: Kind = "better" if adjusted < ALPHA else "inconclusive"
         verb = "are preferred to" if kind == "better" else "are not clearly preferred to"
         ties = f" (neither in {percent(tie)})" if tie else ""
         basis = f"{counted(self.fitted.n, 'comparison')} by {counted(self.raters, 'rater')}"
@@ -115,10 +107,6 @@ class PreferencesResult(Plots):
         """The strengths."""
         return {"strengths": pl.DataFrame(json_value(self.fitted.strengths))}
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row per conclusion."""
-        return conclusions_frame(self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         found: dict[str, Any] = json_value(
@@ -128,26 +116,22 @@ class PreferencesResult(Plots):
                 "strengths": self.fitted.strengths,
                 "tie": self.fitted.tie,
                 "order": self.fitted.order,
-                "conclusions": [conclusion.to_dict() for conclusion in self.conclusions],
+                "conclusions": self.conclusions,
                 "caveats": list(self.caveats),
             }
         )
         return found
 
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
-
 
 def from_lab(lab: Lab, study: str | None = None, *, peek: str | None = None) -> PreferencesResult:
     """The preferences of a closed study's raters; an open one needs a reason to `peek`."""
-    held = lab_study(lab, study)
-    require_closed(lab, held, peek=peek)
-    frame = preferences_frame(lab, held.name)
+    rated = lab_study(lab, study)
+    require_closed(lab, rated, peek=peek)
+    frame = preferences_frame(lab, rated.name)
     if frame.is_empty():
         raise InputError(
             "the study has no comparisons of two replies",
-            where=f"study {held.name}",
+            where=f"study {rated.name}",
             remedy="Add a block compare to the study file.",
         )
     return from_table(frame)
@@ -166,7 +150,7 @@ def from_table(frame: pl.DataFrame) -> PreferencesResult:
 
 def _fit(frame: pl.DataFrame, prior: float) -> BradleyTerry:
     shown = set(frame.select("first", "second").iter_rows())
-    # With one order only, who was shown first cannot be told from who is preferred.
+    # With one order only, the effect of order cannot be separated from preference.
     both = any((second, first) in shown for first, second in shown)
     return bradley_terry(
         frame, order_effect=both, rater="rater", situation="situation", prior=prior

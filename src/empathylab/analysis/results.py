@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["better", "worse", "different", "equivalent", "inconclusive", "descriptive"]
 Unit = Literal["log-odds", "points", "percentage points", "proportion", "correlation", "none"]
+
+ALPHA = 0.05
+"""Below it a p value, corrected where there are several, counts as a difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +102,8 @@ class AnalysisResult(Protocol):
         """Conclusions and caveats as text."""
 
 
-class Plots(ABC):
-    """Gives a result its charts, and its form in a notebook or as a pandas frame.
+class Result:
+    """Gives a result its summary, its charts, and its form in a notebook or as a pandas frame.
 
     Charts and HTML are presentation, so they are loaded only where they are asked for
     (docs/decisions/0026-charts-of-results.md).
@@ -109,18 +111,29 @@ class Plots(ABC):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+        # Only for the type checker: a dataclass would take a property of its base for the default
+        # of a field of that name.
+        @property
+        def conclusions(self) -> Sequence[Conclusion]:
+            """One sentence each, the headline first."""
+
+        @property
+        def caveats(self) -> Sequence[str]:
+            """What limits all conclusions, the most important first."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """The main estimates, one row each: the conclusions, where a topic gives nothing else."""
+        return conclusions_frame(self.conclusions)
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
     def plot(self, name: str | None = None) -> Any:
         """The chart of that name as an Altair chart, which a notebook shows; without one, the
         first. An unknown name raises an error that lists the names."""
         return import_module("empathylab.report.figures").plot(self, name)
-
-    @abstractmethod
-    def to_frame(self) -> pl.DataFrame:
-        """The main estimates, one row each."""
-
-    @abstractmethod
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
 
     def to_pandas(self) -> pd.DataFrame:
         """The same as a pandas frame."""

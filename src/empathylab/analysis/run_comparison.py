@@ -10,18 +10,12 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import (
-    Conclusion,
-    Kind,
-    ModelChoice,
-    Plots,
-    conclusions_frame,
-    summary_text,
-)
+from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result, summary_text
 from empathylab.analysis.run_selection import run_label
 from empathylab.analysis.scores.analysis import reply_profiles
 from empathylab.analysis.scores.estimates import EMPATHY
-from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.analysis.text.apa import p_text
+from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import InputError
 from empathylab.scales.score_frames import score_frame
 from empathylab.stats.clusters.paired import PairedDifference, paired_difference
@@ -34,7 +28,7 @@ _UNIT = pl.concat_str("set", "situation", separator="/").alias("unit")
 
 
 @dataclass(frozen=True, slots=True)
-class RunComparison(Plots):
+class RunComparison(Result):
     """What two runs have in common, and how their results differ."""
 
     labels: tuple[str, str]
@@ -60,17 +54,13 @@ class RunComparison(Plots):
         """The differences."""
         return {"differences": self.to_frame()}
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row per difference."""
-        return conclusions_frame(self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """What `runs compare --json` prints."""
         return {
             "runs": list(self.labels),
             "settings": {name: list(values) for name, values in self.settings.items()},
             "usable": [{"requests": asked, "usable": usable} for asked, usable in self.usable],
-            "differences": [json_value(found.to_dict()) for found in self.conclusions],
+            "differences": json_value(self.conclusions),
             "caveats": list(self.caveats),
         }
 
@@ -166,13 +156,12 @@ def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> 
     test = found.paired
     tested = test.p == test.p
     interval = f" [{signed(test.low, 2)}, {signed(test.high, 2)}]" if tested else ""
-    p = p_value(test.p)
-    said = f", p {p if p.startswith('<') else f'= {p}'}" if tested else ""
-    kind: Kind = "inconclusive" if not tested or test.p >= 0.05 else "different"
+    text = f", {p_text(test.p)}" if tested else ""
+    kind: Kind = "inconclusive" if not tested or test.p >= ALPHA else "different"
     return Conclusion(
         kind=kind,
         sentence=(
-            f"{what}: run {first} minus run {second} is {signed(test.estimate, 2)}{interval}{said} "
+            f"{what}: run {first} minus run {second} is {signed(test.estimate, 2)}{interval}{text} "
             f"over {found.n_pairs} shared situations (means {number(found.mean_first, 2)} and "
             f"{number(found.mean_second, 2)})."
         ),

@@ -78,7 +78,7 @@ def chosen_runs(described: pl.DataFrame, kind: Collection[str]) -> list[int]:
 
 
 def run_label(settings: dict[str, Any]) -> str:
-    """What tells runs of the same instrument apart: mode, situations, template, temperature."""
+    """What distinguishes runs of the same instrument: mode, situations, template, temperature."""
     count = _situations(settings)
     parts = [
         settings.get("mode"),

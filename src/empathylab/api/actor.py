@@ -18,7 +18,7 @@ def _user() -> str:
 
         return getpass.getuser()
     try:
-        # By the process, not by its environment, which anybody can set.
+        # By the process, not by its environment, which any user can set.
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return f"user {os.getuid()}"  # a container's user may have no name

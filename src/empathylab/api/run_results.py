@@ -10,13 +10,13 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.conversations import ConversationsAnalysis
-from empathylab.analysis.results import Conclusion, Plots, summary_text
+from empathylab.analysis.results import Conclusion, Result, summary_text
 from empathylab.api.run_summary import summary_parts, text_of
 from empathylab.api.sessions import Sessions
 from empathylab.report import LabOverview
 
 
-class Asked(Plots):
+class Asked(Result):
     """A result of requests to models."""
 
     __slots__ = ()
@@ -40,7 +40,7 @@ class RunResult(Asked):
     report: Path | None = None
 
     @property
-    def parts(self) -> tuple[Plots, ...]:
+    def parts(self) -> tuple[Result, ...]:
         """The results whose charts this one has."""
         return (self.overview.appraisal, self.overview)
 
@@ -88,7 +88,7 @@ class ConversationsResult(Asked):
     report: Path | None = None
 
     @property
-    def parts(self) -> tuple[Plots, ...]:
+    def parts(self) -> tuple[Result, ...]:
         """The results whose charts this one has."""
         return (self.analysis,)
 
@@ -118,10 +118,6 @@ class ConversationsResult(Asked):
             "sessions": self.sessions.rows(),
             **self.analysis.to_dict(),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 @dataclass(frozen=True, slots=True)

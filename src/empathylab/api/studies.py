@@ -40,10 +40,10 @@ def load_study(file: str | Path) -> Study:
 
 def check_study(study: Study, lab: Lab | None) -> Checked:
     """What the study needs, what stands in its way, and what a rater will see."""
-    from empathylab.protocols.reply_templates import told_fields
+    from empathylab.protocols.reply_templates import prompt_fields
     from empathylab.study.design.checks import check_study as checked
 
-    return checked(study) if lab is None else checked(study, lab, told=told_fields)
+    return checked(study) if lab is None else checked(study, lab, shown_fields=prompt_fields)
 
 
 @contextlib.contextmanager
@@ -53,7 +53,7 @@ def simulated_links(
     """The links for simulated raters, at a server of one's own where no address is given."""
     from urllib.parse import urlencode
 
-    from empathylab.study.assignment.quotas import people_told_of
+    from empathylab.study.assignment.quotas import traits_to_fill
     from empathylab.study.bots import served
     from empathylab.study.session.running import require_not_closed
     from empathylab.study.session.service import StudyService
@@ -71,7 +71,7 @@ def simulated_links(
     with contextlib.nullcontext(url) if url else served(service) as address:
         link = f"{str(address).rstrip('/')}/?visit={token}"
         places = sum(len(slots) for slots in service.launched.slots.values())
-        known = people_told_of(service.study, places)
+        known = traits_to_fill(service.study, places)
         yield [f"{link}&{urlencode(item)}" if item else link for item in known], service
 
 
@@ -86,9 +86,9 @@ def walked(
     from empathylab.study.bots import walk
     from empathylab.study.bots.reports import summed_up
 
-    begun = time.perf_counter()
+    started = time.perf_counter()
     met = walk(links, crowd, settings, progress)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     arms = None if service is None else _completions(service, met.people)
     return summed_up(met, crowd, seconds, arms)
 

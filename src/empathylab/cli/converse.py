@@ -10,6 +10,7 @@ import typer
 from empathylab.api import converse as call
 from empathylab.cli.examples import examples
 from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_options_of
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.api.run_results import ConversationsResult
@@ -102,10 +103,10 @@ def converse(
 def _show(found: ConversationsResult, *, as_json: bool) -> None:
     """The analysis of all conversations in the lab, and where the report is if it was wanted."""
     from empathylab.cli.analyze.conversations import print_conversations
-    from empathylab.cli.model_runs import conclude, write_json
+    from empathylab.cli.model_runs import conclude
 
     if as_json:
-        write_json(found.to_dict())
+        print_json(found.to_dict())
     else:
         print_conversations(found.analysis)
         if found.report is not None:

@@ -106,6 +106,17 @@ def command_lab(folder: Path) -> Lab:
     return Lab(folder, interface="command line")
 
 
+def scale_points(levels: str | None) -> list[str | float] | None:
+    """The points of a scale in an option, as numbers where all are, else as words."""
+    if levels is None:
+        return None
+    words = [word.strip() for word in levels.split(",")]
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return list(words)
+
+
 class _RunOptions:
     """What every command that asks models understands: the keywords of the Python interface."""
 
@@ -268,9 +279,9 @@ def _with_options(
     several = {
         name for name, default in defaults.items() if default in ((), inspect.Parameter.empty)
     }
-    begun = defaults | dict.fromkeys(several)  # a list of options has None in place of an empty one
-    begun |= {option.name: option.default for option in fields(RunOptions)}
-    begun |= {"lab": DEFAULT_LAB, "param": None, "omit": None}
+    known = defaults | dict.fromkeys(several)  # a list of options has None in place of an empty one
+    known |= {option.name: option.default for option in fields(RunOptions)}
+    known |= {"lab": DEFAULT_LAB, "param": None, "omit": None}
     parameters = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name])
         for parameter in inspect.signature(command).parameters.values()
@@ -279,9 +290,9 @@ def _with_options(
     arguments = [parameter for parameter in parameters if parameter.default is parameter.empty]
     parameters = [
         *arguments,
-        *(_option(name, annotation, begun) for name, annotation in own.items()),
+        *(_option(name, annotation, known) for name, annotation in own.items()),
         *(parameter for parameter in parameters if parameter not in arguments),
-        *(_option(name, annotation, begun) for name, annotation in shared.items()),
+        *(_option(name, annotation, known) for name, annotation in shared.items()),
     ]
 
     @functools.wraps(command)

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.examples import examples
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, OpenOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.report import LabOverview
@@ -64,25 +65,23 @@ def report(
 
     with Lab.open_to_analyse(lab) as opened:
         data = overview.from_lab(opened)
-        taken = _taken_away(data, figures, style, width, tables)
+        written_files = _write_for_paper(data, figures, style, width, tables)
         path = write_report(data, opened.reports)
     if json:
-        import json as encoder
-
         found = {"report": str(path)} | {
-            name: [str(item) for item in written] for name, written in taken.items()
+            name: [str(item) for item in written] for name, written in written_files.items()
         }
-        typer.echo(encoder.dumps(found))
+        print_json(found)
     else:
         typer.echo(path)
         for name, folder in (("figures", figures), ("tables", tables)):
-            if name in taken:
-                typer.echo(f"{len(taken[name])} files in {folder}", err=True)
+            if name in written_files:
+                typer.echo(f"{len(written_files[name])} files in {folder}", err=True)
     if open_report:
         typer.launch(path.resolve().as_uri())
 
 
-def _taken_away(
+def _write_for_paper(
     data: LabOverview,
     figures: Path | None,
     style: Literal["svg", "png", "pdf"],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json as encoder
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -27,13 +29,10 @@ _RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run's numb
 def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists all runs, and which of several similar ones the report shows.
 
-    Of runs that asked a respondent the same, the report shows a pinned one, or else the one with
-    most situations.
+    If several runs asked a respondent the same, the report shows the pinned one, or else the one
+    with the most situations.
     """
-    import json as encoder
-
     from empathylab.analysis.run_selection import run_label, run_matrix
-    from empathylab.cli.tables import print_rows
     from empathylab.store import Lab, runs_frame
 
     with Lab.open(lab, create=False) as opened:
@@ -67,8 +66,6 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Shows a run: its settings, the outcomes of its answers, and some of the answers."""
-    import json as encoder
-
     from empathylab.store import Lab
     from empathylab.store.run_labels import find_run
 
@@ -77,7 +74,7 @@ def show(
         content = _content(opened, number)
         shown = _answers(opened, number, answers, reasoning=reasoning)
     if json:
-        typer.echo(encoder.dumps(content | {"answers": shown}, indent=2, ensure_ascii=False))
+        print_json(content | {"answers": shown})
         return
     for name, value in content.items():
         written = value if isinstance(value, str | int | float) else encoder.dumps(value)
@@ -157,7 +154,6 @@ def compare(
 ) -> None:
     """Compares two runs on the situations that both have, and lists their other differences."""
     from empathylab.analysis.run_comparison import compare_runs
-    from empathylab.cli.tables import print_json
     from empathylab.store import Lab
     from empathylab.store.run_labels import find_run
 
@@ -176,8 +172,6 @@ def export(
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Writes a run's questions and answers to a file."""
-    import json as encoder
-
     from sqlalchemy import select
 
     from empathylab.errors import InputError
@@ -201,8 +195,6 @@ def export(
 
 
 def _content(lab: Lab, run: int) -> dict[str, Any]:
-    import json as encoder
-
     from empathylab.store import runs_frame
     from empathylab.store.queries import outcomes_frame
 
@@ -235,8 +227,6 @@ def _answers(lab: Lab, run: int, count: int, *, reasoning: bool) -> list[dict[st
 
 
 def _row(run: dict[str, Any]) -> dict[str, Any]:
-    import json as encoder
-
     from empathylab.analysis.run_selection import instrument_of
 
     instrument = instrument_of(encoder.loads(run["settings"]))

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _WIDEST = 10_000
 
 
-def print_json(content: Any) -> None:
+def print_json(content: Any, *, indent: int | None = 2) -> None:
     """Prints the content on stdout as JSON, with null for a number that JSON does not know."""
-    typer.echo(json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(_finite(content), indent=indent, ensure_ascii=False, allow_nan=False))
 
 
 def _finite(content: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.protocols import Appraisal, Responding
@@ -47,7 +48,6 @@ def lm_eval(
     """
     import tempfile
 
-    from empathylab.cli.tables import print_json
     from empathylab.export.lm_eval import write_tasks
     from empathylab.store import Lab, has_lab
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.tables import print_json
 
 EXAMPLE = "Example: `empathylab view --lab lab` · `empathylab view --port 8100 --no-open`"
 
@@ -25,7 +26,7 @@ def view(
     """Shows the lab in the browser: runs, answers, replies, conversations, scales and ratings.
 
     It listens on this machine only, changes nothing but the search index, and stops with Ctrl-C.
-    The link holds a key that is new at each start.
+    The link contains a key that is new at each start.
     """
     from empathylab.errors import MissingExtra
 
@@ -41,9 +42,7 @@ def view(
     with contextlib.closing(ViewedLab(lab)) as viewed:
         viewer = open_viewer(viewed, port)
         if json:
-            import json as encoder
-
-            typer.echo(encoder.dumps({"link": viewer.link, "lab": str(lab)}))
+            print_json({"link": viewer.link, "lab": str(lab)}, indent=None)
         else:
             typer.echo(viewer.link)
             typer.echo("Stop with Ctrl-C.", err=True)

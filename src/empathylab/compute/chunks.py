@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
 def work_through(function: Callable[[Any], Any], chunk: Chunk) -> Outcome:
     """What the function gives for the items, in a worker."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     results: list[Any] = []
     for position, item in enumerate(chunk.items, chunk.first):
         try:
@@ -53,7 +53,7 @@ def work_through(function: Callable[[Any], Any], chunk: Chunk) -> Outcome:
         except Exception as error:  # noqa: BLE001 - it is raised where the results are read
             error.add_note("".join(traceback.format_tb(error.__traceback__)).rstrip())
             return Outcome(results, with_item(error, position, item), 0.0)
-    return Outcome(results, None, time.perf_counter() - begun)
+    return Outcome(results, None, time.perf_counter() - started)
 
 
 def with_item(error: Exception, position: int, item: object) -> Exception:

@@ -106,11 +106,11 @@ def _until_workers_pay(
     function: Callable[[Item], Result], total: int | None
 ) -> Callable[[int], bool]:
     """Says after how many items the rest goes to workers."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     possible = _can_spread(function)
 
     def enough(done: int) -> bool:
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         left = math.inf if total is None else seconds / done * (total - done)
         return possible and seconds > _ALONE_SECONDS and left > _WORTH_SECONDS
 

@@ -16,9 +16,9 @@ def ahead(things: Iterable[Thing]) -> Iterator[Thing]:
     source = iter(things)
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(list, itertools.islice(source, 1))
-        while made := coming.result():
+        while item := coming.result():
             coming = pool.submit(list, itertools.islice(source, 1))
-            yield made[0]
+            yield item[0]
 
 
 def one_thread() -> AbstractContextManager[object]:

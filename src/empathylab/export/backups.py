@@ -279,14 +279,16 @@ def _program(name: str, connection: Connection) -> str:
             f"PostgreSQL's program {name} is not installed",
             remedy="Install its client programs (Debian: apt install postgresql-client).",
         )
-    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-    number = re.search(r"(\d+)", said)
+    version = subprocess.run(
+        [path, "--version"], capture_output=True, text=True, check=False
+    ).stdout
+    number = re.search(r"(\d+)", version)
     server = int(connection.execute(text("SHOW server_version_num")).scalar_one()) // 10_000
     if number is None or int(number[1]) < server:
         raise LabError(
             f"{name} is older than the database server",
             where=path,
-            got=f"{said.strip() or 'no version'}, server {server}",
+            got=f"{version.strip() or 'no version'}, server {server}",
             remedy=f"Install PostgreSQL's client programs of version {server} or newer.",
         )
     return path

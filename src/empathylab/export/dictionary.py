@@ -76,7 +76,8 @@ def _of_studies(found: LabTables) -> dict[tuple[str, str], tuple[str, str | None
             if row["values"] and column not in _NAMES:
                 values.setdefault(key, {})[part.name] = row["values"]
     return {
-        key: (" / ".join(said), _shared(key[1], values.get(key))) for key, said in meanings.items()
+        key: (" / ".join(texts), _shared(key[1], values.get(key)))
+        for key, texts in meanings.items()
     }
 
 
@@ -87,7 +88,7 @@ def _shared(column: str, values: Mapping[str, str] | None) -> str | None:
         return different.pop()
     if not values or column not in _OF_EACH_STUDY:
         return None
-    return " / ".join(f"{study}: {said}" for study, said in values.items())
+    return " / ".join(f"{study}: {meaning}" for study, meaning in values.items())
 
 
 def _values(column: pl.Series) -> str | None:

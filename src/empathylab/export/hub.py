@@ -15,7 +15,7 @@ import polars as pl
 import yaml
 
 from empathylab.errors import EmpathyLabError, InputError, MissingExtra, UnknownName
-from empathylab.tables import mapped, read_table
+from empathylab.tables import key_values, read_table
 
 TOKEN = "HF_TOKEN"  # noqa: S105 - the variable's name
 ADDRESS = "HF_ENDPOINT"
@@ -57,9 +57,9 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
 
     api = HfApi(token=token, endpoint=os.environ.get(ADDRESS))
     try:
-        made = api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
+        created = api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
         api.upload_folder(
-            repo_id=made.repo_id,
+            repo_id=created.repo_id,
             repo_type="dataset",
             folder_path=folder,
             commit_message="Upload an export of EmpathyLab",
@@ -69,7 +69,7 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
         raise EmpathyLabError(
             f"the data set {repository} could not be pushed: {reason}. The folder {folder} is kept."
         ) from error
-    return str(made)
+    return str(created)
 
 
 def require_push() -> str:
@@ -102,7 +102,7 @@ def mapped_table(
     """A file with the rows of the data set, its columns under our names."""
     files = _files(folder, config, split)
     frame = pl.concat([read_table(path) for path in files], how="vertical_relaxed")
-    names = dict(mapped(column, option="--column") for column in columns)
+    names = key_values(columns, option="--column")
     for theirs in names:
         if theirs not in frame.columns:
             raise UnknownName("column", theirs, frame.columns, where="--column")

@@ -116,8 +116,8 @@ def _midnight(moment: str | None) -> str | None:
 def _as_released(study: Row) -> Row:
     """The study as one that this lab did not run: nobody can take part in it."""
     protocol = shared_protocol(study["protocol"])
-    gone = {"secret": None, "launched_at": None, "closed_at": None}
-    return study | gone | {"protocol": protocol, "revision": 0}
+    removed = {"secret": None, "launched_at": None, "closed_at": None}
+    return study | removed | {"protocol": protocol, "revision": 0}
 
 
 def _without_author(response: Row) -> Row:

@@ -68,14 +68,14 @@ def _description(tables: Mapping[str, pl.DataFrame], entries: Sequence[Entry]) -
 
 def _variable(entries: Sequence[Entry]) -> dict[str, Any]:
     """The column as schema.org describes what is measured; of several tables what each says."""
-    said = dict.fromkeys(
+    meanings = dict.fromkeys(
         f"{entry.meaning} ({entry.type})" + (f": {entry.values}" if entry.values else "")
         for entry in entries
     )
     return {
         "@type": "PropertyValue",
         "name": harmless_cell(entries[0].column),  # as in the files' headers
-        "description": " / ".join(said),
+        "description": " / ".join(meanings),
     }
 
 

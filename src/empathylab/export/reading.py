@@ -25,8 +25,8 @@ def exported_tables(folder: Path) -> dict[str, dict[str, str]]:
     try:
         tables: Mapping[str, Any] = found["tables"]  # type: ignore[index]
         return {
-            table: {column: str(one["type"]) for column, one in told["columns"].items()}
-            for table, told in tables.items()
+            table: {column: str(entry["type"]) for column, entry in document["columns"].items()}
+            for table, document in tables.items()
         }
     except (KeyError, TypeError, AttributeError):
         raise InputError(

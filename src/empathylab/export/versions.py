@@ -34,10 +34,10 @@ def installed_packages() -> dict[str, str]:
 
 def requirements_file() -> bytes:
     """The packages as pip reads them; EmpathyLab itself is named, and comes from elsewhere."""
-    others = {name: one for name, one in installed_packages().items() if name != _OWN}
+    others = {name: version for name, version in installed_packages().items() if name != _OWN}
     head = f"# Python {platform.python_version()}, {_OWN} {__version__}, and the packages they "
     "use:\n"
-    return (head + "".join(f"{name}=={one}\n" for name, one in others.items())).encode()
+    return (head + "".join(f"{name}=={version}\n" for name, version in others.items())).encode()
 
 
 def versions_file() -> bytes:

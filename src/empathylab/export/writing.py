@@ -21,10 +21,10 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def require_free(place: Path) -> None:
     """Raises where something is in the place already: nothing is written over."""
-    taken = place.is_symlink() or place.exists()
+    exists = place.is_symlink() or place.exists()
     if place.is_dir() and not place.is_symlink():
-        taken = any(place.iterdir())
-    if taken:
+        exists = any(place.iterdir())
+    if exists:
         raise InputError(
             "this path already exists",
             where=str(place),

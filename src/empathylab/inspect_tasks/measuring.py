@@ -78,16 +78,18 @@ class Measuring:
         self._open: dict[tuple[str, ...], OpenPlan] = {}
 
     def definitions(self) -> Records:
-        """The situations, scales and personas that the lab holds."""
+        """The situations, scales and personas that the lab has."""
         with self.lab.reading() as connection:
             return whole_tables(connection, DEFINITIONS)
 
     def open(
         self, plan: Plan, models: Mapping[str | None, ChatModel], *, name: str | None = None
     ) -> OpenPlan:
-        """The plan with its run, which is begun the first time; `name` tells such plans apart."""
+        """The plan with its run, which is begun the first time; `name` distinguishes such plans."""
         identities = {partner: _identity(model) for partner, model in models.items()}
-        partners = {partner: told for partner, told in identities.items() if partner is not None}
+        partners = {
+            partner: reported for partner, reported in identities.items() if partner is not None
+        }
         asked = Asked(identities[None], partners)
         key = (name or plan.protocol, asked.model, *partners.values())
         if key not in self._open:
@@ -146,10 +148,10 @@ async def _ask(opened: OpenPlan, request: Request) -> Draft:
     )
 
 
-def _cost(chat: ChatModel, told: ModelUsage | None, usage: Usage) -> float | None:
+def _cost(chat: ChatModel, reported: ModelUsage | None, usage: Usage) -> float | None:
     """What Inspect says that it cost, or what it costs by EmpathyLab's prices."""
-    if told is not None and told.total_cost is not None:
-        return told.total_cost
+    if reported is not None and reported.total_cost is not None:
+        return reported.total_cost
     price = _prices().of(respondent_name(str(chat)))
     return None if price is None else price.cost(usage)
 

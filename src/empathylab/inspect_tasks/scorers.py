@@ -68,19 +68,19 @@ def scale_change() -> Metric:
 
 
 def _score_rows(entry: SampleScore) -> list[dict[str, Any]]:
-    told = entry.sample_metadata or {}
+    sample = entry.sample_metadata or {}
     value = entry.score.value
-    if not isinstance(value, dict) or told.get("counterpart"):
+    if not isinstance(value, dict) or sample.get("counterpart"):
         return []
     shared = {
         "respondent": "model",
-        "scale": told["scale"],
-        "phase": told["phase"],
-        "emotion": told["emotion"],
-        "factor": told["factor"],
-        "situation": None if told["phase"] == "default" else told["situation"],
+        "scale": sample["scale"],
+        "phase": sample["phase"],
+        "emotion": sample["emotion"],
+        "factor": sample["factor"],
+        "situation": None if sample["phase"] == "default" else sample["situation"],
         "subject": None,
-        "order_index": told["order_index"],
+        "order_index": sample["order_index"],
     }
     return [
         shared | {"subscale": name, "score": float(number)}
@@ -94,15 +94,15 @@ def reply_checks() -> Scorer:
     """1 where the reply passes every check of EmpathyLab, 0 where one fails."""
 
     async def check(state: TaskState, target: Target) -> Score:
-        told = state.metadata
+        limits = state.metadata
         completion = completion_of(state.output)
         if completion.refusal or completion.finish_reason == "content_filter":
             return Score(value=0.0, answer=completion.text, explanation="refusal")
         expected = Expected(
             prompt=tuple(message.content for message in plain_messages(state.messages[:-1])),
-            least_words=told["least_words"],
-            most_words=told["most_words"],
-            language=told["language"],
+            least_words=limits["least_words"],
+            most_words=limits["most_words"],
+            language=limits["language"],
         )
         cut_off = completion.finish_reason == "length"
         verdict = check_reply(completion.text.strip(), expected, cut_off=cut_off)
@@ -148,11 +148,11 @@ def conversation() -> Scorer:
         rows = [] if found is None else found["records"].get("conversations", [])
         if not rows:
             return Score.unscored(explanation="the sample contains no conversation")
-        told = {name: rows[0][name] for name in ("start", "final", "exchanges", "ended_by")}
+        course = {name: rows[0][name] for name in ("start", "final", "exchanges", "ended_by")}
         if rows[0]["outcome"] != "completed" or rows[0]["final"] is None:
             reason = f"{rows[0]['outcome']}: {rows[0]['reason'] or ''}"
-            return Score.unscored(explanation=reason, metadata=told)
-        return Score(value=rows[0]["final"], explanation=rows[0]["ended_by"], metadata=told)
+            return Score.unscored(explanation=reason, metadata=course)
+        return Score(value=rows[0]["final"], explanation=rows[0]["ended_by"], metadata=course)
 
     return follow
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Table
 
 from empathylab.errors import InputError
 from empathylab.judging.distributions import PointDistribution, point_distribution
@@ -13,9 +15,10 @@ from empathylab.judging.instruments import Instrument
 from empathylab.judging.prompts import REASON, JudgeTemplate, answer_schema
 from empathylab.judging.reading import ReadAnswer, read_judgement
 from empathylab.models import Completion, Message, Parameters
-from empathylab.runs import Reading, Request
-from empathylab.store.inserts import hash_of
+from empathylab.runs import Answered, Reading, Request
+from empathylab.store.inserts import hash_of, now
 from empathylab.store.judged_responses import JudgedResponse
+from empathylab.store.judgements import forget_earlier
 
 Mode = Literal["structured", "free", "logprob"]
 
@@ -44,15 +47,15 @@ class Asking:
 
     def settings(self) -> dict[str, object]:
         """All that a reader needs to repeat the run; the retries are the plan's."""
-        told = dataclasses.asdict(self)
-        del told["retries"]
-        return told
+        settings = dataclasses.asdict(self)
+        del settings["retries"]
+        return settings
 
     def setup(self, instrument: Instrument, template: JudgeTemplate) -> str:
         """A hash of what is asked and how, but not how often: judgements that belong together."""
-        told = self.settings()
-        del told["repeats"], told["max_tokens"]
-        parts = [told, dataclasses.asdict(instrument), dataclasses.asdict(template)]
+        settings = self.settings()
+        del settings["repeats"], settings["max_tokens"]
+        parts = [settings, dataclasses.asdict(instrument), dataclasses.asdict(template)]
         return hash_of(parts)[:24]
 
     def request(
@@ -85,11 +88,10 @@ class Asking:
         answer = read_judgement(completion, options)
         shares: dict[str, PointDistribution] = {}
         if answer.outcome == "valid" and self.mode == "logprob" and completion.logprobs:
-            found = {
-                name: point_distribution(completion.logprobs, name, shown)
-                for name, shown in options.items()
-            }
-            shares = {name: one for name, one in found.items() if one is not None}
+            for name, shown in options.items():
+                distribution = point_distribution(completion.logprobs, name, shown)
+                if distribution is not None:
+                    shares[name] = distribution
         return Reading(answer.outcome, answer.problem, Judged(answer, shares))
 
 
@@ -114,10 +116,50 @@ def refuse_reason_dimension(instrument: Instrument, asking: Asking) -> None:
         )
 
 
-def source_settings(replies: Sequence[JudgedResponse], source: str) -> dict[str, object]:
-    """What is judged, for a run's settings; respondents are not named."""
+def run_settings(
+    instrument: Instrument,
+    replies: Sequence[JudgedResponse],
+    source: str,
+    asking: Asking,
+    template: JudgeTemplate,
+) -> dict[str, object]:
+    """All that a reader needs to repeat the run; respondents are not named."""
     return {
         "situations": source,
         "situation_ids": list(dict.fromkeys(reply.situation.id for reply in replies)),
         "responses": len(replies),
+        "dimensions": [dimension.name for dimension in instrument.dimensions],
+        "instrument": instrument.id,
+        "instruction": instrument.instruction,
+        "shows": list(instrument.shows),
+        **asking.settings(),
+        "template": dataclasses.asdict(template),
     }
+
+
+def shared_columns(entry: Answered, study: int | None, setup: str) -> dict[str, Any]:
+    """The columns that judgements and preferences share, for a row of the answer."""
+    return {
+        "answer_id": entry.answer_id,
+        "study_id": study,
+        "setup": setup,
+        "said": entry.reading.content.answer.said,
+        "outcome": entry.reading.outcome,
+        "reason": entry.reading.reason,
+        "added_at": now(),
+    }
+
+
+def save_rows(
+    connection: Connection,
+    table: Table,
+    answered: Sequence[Answered],
+    rows_of: Callable[[Answered], list[dict[str, Any]]],
+) -> None:
+    """Stores the rows of each answer; those of a retry replace those of earlier attempts."""
+    for entry in answered:
+        if entry.request.retry:
+            forget_earlier(connection, table, entry.answer_id, entry.request.earlier_keys)
+    rows = [row for entry in answered for row in rows_of(entry)]
+    if rows:
+        connection.execute(table.insert(), rows)

@@ -51,22 +51,22 @@ def point_distribution(
     written = {_escaped(point) + _END: point for point in points}
     shares = dict.fromkeys(points, 0.0)
     reached, before = 1.0, ""
-    for one, end in zip(tokens, ends, strict=True):
+    for token_info, end in zip(tokens, ends, strict=True):
         if end <= start:
             continue
-        lead = max(0, start - (end - len(one.token)))
+        lead = max(0, start - (end - len(token_info.token)))
         on_path: float | None = None
-        for token, logprob in ({one.token: one.logprob} | one.top).items():
+        for token, logprob in ({token_info.token: token_info.logprob} | token_info.top).items():
             # The quotation mark may belong to the first token, of this alternative or of another.
-            said = before + (token.lstrip(' ":') if lead else token)
-            fitting = [text for text in written if _could_be(said, text)]
+            text_so_far = before + (token.lstrip(' ":') if lead else token)
+            fitting = [text for text in written if _could_be(text_so_far, text)]
             if len(fitting) == 1:
                 shares[written[fitting[0]]] += reached * math.exp(logprob)
-            elif fitting and token == one.token:
+            elif fitting and token == token_info.token:
                 on_path = math.exp(logprob)
         if on_path is None:
             break
-        reached, before = reached * on_path, before + one.token[lead:]
+        reached, before = reached * on_path, before + token_info.token[lead:]
     mass = sum(shares.values())
     if mass <= 0:
         return None
@@ -80,9 +80,9 @@ def _place(text: str, dimension: str) -> int | None:
     return found[0].end() if len(found) == 1 else None
 
 
-def _could_be(said: str, text: str) -> bool:
+def _could_be(start: str, text: str) -> bool:
     """Whether what was said so far is, or may become, that text."""
-    return bool(said) and (text.startswith(said) or said.startswith(text))
+    return bool(start) and (text.startswith(start) or start.startswith(text))
 
 
 def _escaped(point: str) -> str:

@@ -211,7 +211,7 @@ def _worded(study: JudgedStudy) -> Instrument:
     dimensions = tuple(
         JudgedDimension(
             name=dimension["name"],
-            question=_asked(_said(dimension["question"], language)),
+            question=_asked(_in_language(dimension["question"], language)),
             values=tuple(float(value) for value in dimension["values"]),
             labels=_labels(dimension["values"], dimension["labels"], language),
         )
@@ -233,25 +233,25 @@ def _instruction(
     """
     for block in blocks:
         if block["block"] == "tutorial":
-            yield from (_said(page, language).strip() for page in block.get("pages", ()))
+            yield from (_in_language(page, language).strip() for page in block.get("pages", ()))
             yield from (_example(example, language) for example in block.get("examples", ()))
-    yield _said(rate.get("text", ""), language).strip()
+    yield _in_language(rate.get("text", ""), language).strip()
 
 
 def _example(example: Mapping[str, Any], language: str) -> str:
     lines = [
         "## Example",
-        f"<situation>\n{_said(example['situation'], language).strip()}\n</situation>",
+        f"<situation>\n{_in_language(example['situation'], language).strip()}\n</situation>",
     ]
     if "reply" in example:
-        lines.append(f"<reply>\n{_said(example['reply'], language).strip()}\n</reply>")
+        lines.append(f"<reply>\n{_in_language(example['reply'], language).strip()}\n</reply>")
     if "rating" in example:
-        lines.append(f"Rating: {_said(example['rating'], language).strip()}")
-    lines.append(_said(example["explanation"], language).strip())
+        lines.append(f"Rating: {_in_language(example['rating'], language).strip()}")
+    lines.append(_in_language(example["explanation"], language).strip())
     return "\n".join(lines)
 
 
-def _said(text: str | Mapping[str, str], language: str) -> str:
+def _in_language(text: str | Mapping[str, str], language: str) -> str:
     if isinstance(text, str):
         return text
     return text.get(language) or next(iter(text.values()))
@@ -259,7 +259,7 @@ def _said(text: str | Mapping[str, str], language: str) -> str:
 
 def _labels(values: Sequence[float], labels: Sequence[Any], language: str) -> tuple[str, ...]:
     """How the points are shown: by their words, or by their numbers where a point has none."""
-    words = [_said(label, language).strip() if label else "" for label in labels] or [""] * len(
-        values
-    )
+    words = [_in_language(label, language).strip() if label else "" for label in labels] or [
+        ""
+    ] * len(values)
     return tuple(word or f"{value:g}" for word, value in zip(words, values, strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -11,15 +10,20 @@ from typing import Any
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError
-from empathylab.judging.asking import Asking, Judged, refuse_reason_dimension, source_settings
+from empathylab.judging.asking import (
+    Asking,
+    Judged,
+    refuse_reason_dimension,
+    run_settings,
+    save_rows,
+    shared_columns,
+)
 from empathylab.judging.instruments import Instrument
 from empathylab.judging.prompts import CHOOSER, PLACES, JudgeTemplate, choosing_messages
 from empathylab.models import Completion
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.situations import Situation
-from empathylab.store.inserts import now
 from empathylab.store.judged_responses import JudgedResponse
-from empathylab.store.judgements import forget_earlier, save_preferences
 from empathylab.store.schema import preferences
 
 PROTOCOL = "compare"
@@ -38,15 +42,7 @@ class Comparing:
 
     def settings(self) -> dict[str, object]:
         """All that a reader needs to repeat the run."""
-        return {
-            **source_settings(self.replies, self.source),
-            "dimensions": [dimension.name for dimension in self.instrument.dimensions],
-            "instrument": self.instrument.id,
-            "instruction": self.instrument.instruction,
-            "shows": list(self.instrument.shows),
-            **self.asking.settings(),
-            "template": dataclasses.asdict(self.template),
-        }
+        return run_settings(self.instrument, self.replies, self.source, self.asking, self.template)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +78,15 @@ def plan_comparing(comparing: Comparing) -> Plan:
 
 
 def _comparisons(comparing: Comparing) -> Iterator[_Compared]:
-    told: dict[tuple[str, Situation], list[JudgedResponse]] = {}
+    by_situation: dict[tuple[str, Situation], list[JudgedResponse]] = {}
     for reply in comparing.replies:
-        told.setdefault((reply.set, reply.situation), []).append(reply)
-    for replies in told.values():
-        for one, other in combinations(sorted(replies, key=lambda reply: reply.response), 2):
-            if one.respondent != other.respondent:
+        by_situation.setdefault((reply.set, reply.situation), []).append(reply)
+    for replies in by_situation.values():
+        for first, second in combinations(sorted(replies, key=lambda reply: reply.response), 2):
+            if first.respondent != second.respondent:
                 for repeat in range(comparing.asking.repeats):
-                    yield _Compared(one, other, 0, repeat)
-                    yield _Compared(other, one, 1, repeat)
+                    yield _Compared(first, second, 0, repeat)
+                    yield _Compared(second, first, 1, repeat)
 
 
 def _options(comparing: Comparing) -> dict[str, Sequence[str]]:
@@ -121,12 +117,7 @@ class ComparingInterpreter:
         return self.comparing.asking.read(completion, _options(self.comparing))
 
     def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
-        """A retry takes the place of what came before it, whose answer stays in the lab."""
-        for entry in answered:
-            if entry.request.retry:
-                earlier = entry.request.earlier_keys
-                forget_earlier(connection, preferences, entry.answer_id, earlier)
-        save_preferences(connection, [row for entry in answered for row in self._rows(entry)])
+        save_rows(connection, preferences, answered, self._rows)
 
     def _rows(self, entry: Answered) -> list[dict[str, Any]]:
         compared = self.planned[entry.request.first_key]
@@ -135,23 +126,17 @@ class ComparingInterpreter:
         for dimension in self.comparing.instrument.dimensions:
             shares = judged.shares.get(dimension.name)
             rows.append(
-                {
-                    "answer_id": entry.answer_id,
-                    "study_id": self.comparing.study,
+                shared_columns(entry, self.comparing.study, self.setup)
+                | {
                     "first_response_id": compared.first.response,
                     "second_response_id": compared.second.response,
-                    "setup": self.setup,
                     "dimension": dimension.name,
                     "preferred": judged.answer.chosen.get(dimension.name),
                     "probabilities": shares and dict(shares.shares),
                     "entropy": shares and shares.entropy,
                     "mass": shares and shares.mass,
-                    "said": judged.answer.said,
                     "order_index": compared.order,
                     "repeat": compared.repeat,
-                    "outcome": entry.reading.outcome,
-                    "reason": entry.reading.reason,
-                    "added_at": now(),
                 }
             )
         return rows

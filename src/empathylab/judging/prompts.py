@@ -94,8 +94,8 @@ def rating_messages(
         shown = list(map(_quoted, dimension.labels[::step]))
         if not dimension.descriptors:
             return f"{dimension.name}: {dimension.question}\nPoints: {', '.join(shown)}"
-        told = zip(shown, dimension.descriptors[::step], strict=True)
-        lines = "\n".join(f"{label}: {descriptor}" for label, descriptor in told)
+        described = zip(shown, dimension.descriptors[::step], strict=True)
+        lines = "\n".join(f"{label}: {descriptor}" for label, descriptor in described)
         return f"{dimension.name}: {dimension.question}\nPoints:\n{lines}"
 
     questions = "\n\n".join(points(dimension) for dimension in dimensions)

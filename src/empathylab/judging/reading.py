@@ -57,19 +57,19 @@ def _read(text: str, options: Options) -> ReadAnswer:
     if not objects:
         return _read_bare(answer, options)
     given: dict[str, list[object]] = {}
-    said: list[str] = []
+    reasons: list[str] = []
     for key, value in (member for item in objects for member in item):
         if (folded := key.strip().casefold()) in names:
             given.setdefault(names[folded], []).append(value)
         elif folded == REASON and isinstance(value, str):
-            said.append(value.strip())
+            reasons.append(value.strip())
     chosen = {name: _chosen(name, given.get(name, []), shown) for name, shown in options.items()}
     for outcome in ("refusal", "ambiguous", "out_of_range", "incomplete"):
         problems = [p for found, p in chosen.values() if found == outcome]
         if problems:
             return ReadAnswer(outcome, "; ".join(problems))
     points = {name: point for name, (_, point) in chosen.items()}
-    return ReadAnswer("valid", None, points, said[-1] if said else None)
+    return ReadAnswer("valid", None, points, reasons[-1] if reasons else None)
 
 
 def _speaking(content: object, names: Mapping[str, str], depth: int = 0) -> list[Members]:
@@ -86,14 +86,14 @@ def _speaking(content: object, names: Mapping[str, str], depth: int = 0) -> list
 def _chosen(name: str, given: Sequence[object], shown: Sequence[str]) -> tuple[str, str]:
     """`valid` and the point, or another outcome and what is wrong."""
     known = {_folded(point): point for point in shown}
-    told = [value for value in given if value is not None]
-    if not told:
+    stated = [value for value in given if value is not None]
+    if not stated:
         return "incomplete", f"no answer to {name}"
-    if len({_folded(value) for value in told}) > 1:
+    if len({_folded(value) for value in stated}) > 1:
         return "ambiguous", f"{name} is answered in several ways"
-    if (point := known.get(_folded(told[0]))) is not None:
+    if (point := known.get(_folded(stated[0]))) is not None:
         return "valid", point
-    words = str(told[0])
+    words = str(stated[0])
     if looks_like_refusal(words):
         return "refusal", f"the answer to {name} declines to rate"
     return "out_of_range", f"{_cut(words)!r} is not a point of {name}"

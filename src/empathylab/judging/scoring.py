@@ -14,7 +14,7 @@ from itertools import groupby
 
 from sqlalchemy import Connection, select
 
-from empathylab.judging.asking import Asking, source_settings
+from empathylab.judging.asking import Asking, run_settings
 from empathylab.judging.reading import read_judgement
 from empathylab.judging.rubric import PlantedReplies, ScoredReply, planted_replies, rubric
 from empathylab.judging.single import Judging, plan_judging
@@ -40,8 +40,8 @@ def plan_planted(asking: Asking, planted: PlantedReplies | None = None) -> Plan:
     known = {item.id: item for item in builtin_set(planted.situation_set)}
     name = builtin_set(planted.situation_set).id
     replies = tuple(
-        JudgedResponse(number, PLANTED, known[one.situation], name, one.text)
-        for number, one in enumerate(planted.replies)
+        JudgedResponse(number, PLANTED, known[reply.situation], name, reply.text)
+        for number, reply in enumerate(planted.replies)
     )
     source = f"{planted.id}@{planted.version}"
     return _plan(PLANTED, replies, source, asking, stored=False)
@@ -79,10 +79,10 @@ def planted_scores(lab: Lab, judge: str) -> tuple[PlantedReplies, list[ScoredRep
         if not known:
             return None
         answers = schema.answers
-        told = select(answers.c.key, answers.c.text).where(
+        sent = select(answers.c.key, answers.c.text).where(
             answers.c.run_id == known[0].id, answers.c.outcome == "valid"
         )
-        rows = [(row.key, row.text) for row in connection.execute(told)]
+        rows = [(row.key, row.text) for row in connection.execute(sent)]
     planted = planted_to(known[0].settings["situation_ids"])
     return planted, _scored(planted, rows)
 
@@ -133,14 +133,9 @@ def _plan(
     }
     plans = {name: plan_judging(judging) for name, judging in parts.items()}
     first = next(iter(parts.values()))
-    settings = {
-        **source_settings(replies, source),
+    settings = run_settings(first.instrument, replies, source, asking, first.template) | {
         "instrument": f"{rubric().id}@{rubric().version}",
         "dimensions": list(parts),
-        "instruction": first.instrument.instruction,
-        "shows": list(first.instrument.shows),
-        **asking.settings(),
-        "template": dataclasses.asdict(first.template),
     }
     interpreters = {name: plan.interpreter for name, plan in plans.items()}
     return Plan(

@@ -9,7 +9,6 @@ whichever other replies are judged along with it.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +16,19 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from empathylab.judging.asking import Asking, Judged, refuse_reason_dimension, source_settings
+from empathylab.judging.asking import (
+    Asking,
+    Judged,
+    refuse_reason_dimension,
+    run_settings,
+    save_rows,
+    shared_columns,
+)
 from empathylab.judging.instruments import Instrument, JudgedDimension
 from empathylab.judging.prompts import RATER, JudgeTemplate, rating_messages
 from empathylab.models import Completion
 from empathylab.runs import Answered, Plan, Reading, Request
-from empathylab.store.inserts import now
 from empathylab.store.judged_responses import JudgedResponse
-from empathylab.store.judgements import forget_earlier, save_judgements
 from empathylab.store.schema import judgements
 
 PROTOCOL = "judge"
@@ -49,16 +53,10 @@ class Judging:
 
     def settings(self) -> dict[str, object]:
         """All that a reader needs to repeat the run."""
-        return {
-            **source_settings(self.replies, self.source),
-            "dimensions": [dimension.name for dimension in self.instrument.dimensions],
-            "instrument": self.instrument.id,
-            "instruction": self.instrument.instruction,
-            "shows": list(self.instrument.shows),
-            **self.asking.settings(),
-            "orders": self.orders,
-            "template": dataclasses.asdict(self.template),
-        }
+        settings = run_settings(
+            self.instrument, self.replies, self.source, self.asking, self.template
+        )
+        return settings | {"orders": self.orders}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +115,8 @@ def _shown_order(
     dimensions round every second time, until all have been used.
     """
     dimensions = judging.instrument.dimensions
-    told = f"{judging.asking.seed}\0{reply.set}\0{reply.situation.id}\0{reply.text}"
-    drawn = int.from_bytes(hashlib.sha256(told.encode()).digest()[:8])
+    identity = f"{judging.asking.seed}\0{reply.set}\0{reply.situation.id}\0{reply.text}"
+    drawn = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:8])
     number = (drawn + order) % (2 * len(dimensions))
     first = number // 2
     return (*dimensions[first:], *dimensions[:first]), bool(number % 2)
@@ -150,34 +148,23 @@ class JudgingInterpreter:
         return self.judging.asking.read(completion, rated.options)
 
     def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
-        """A retry takes the place of what came before it, whose answer stays in the lab."""
-        for entry in answered:
-            if entry.request.retry:
-                earlier = entry.request.earlier_keys
-                forget_earlier(connection, judgements, entry.answer_id, earlier)
-        save_judgements(connection, [row for entry in answered for row in self._rows(entry)])
+        save_rows(connection, judgements, answered, self._rows)
 
     def _rows(self, entry: Answered) -> list[dict[str, Any]]:
         rated = self.planned[entry.request.first_key]
         judged: Judged = entry.reading.content
         return [
-            {
-                "answer_id": entry.answer_id,
-                "study_id": self.judging.study,
+            shared_columns(entry, self.judging.study, self.setup)
+            | _values(dimension, judged)
+            | {
                 "response_id": rated.reply.response,
-                "setup": self.setup,
-                "dimension": one.name,
-                **_values(one, judged),
-                "said": judged.answer.said,
+                "dimension": dimension.name,
                 "order_index": rated.order,
                 "turned": rated.turned,
                 "position": position,
                 "repeat": rated.repeat,
-                "outcome": entry.reading.outcome,
-                "reason": entry.reading.reason,
-                "added_at": now(),
             }
-            for position, one in enumerate(rated.dimensions, start=1)
+            for position, dimension in enumerate(rated.dimensions, start=1)
         ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-_SAID = ("judge", "dimension", "respondent")
+_KEYS = ("judge", "dimension", "respondent")
 
 
 def rating_summary(
@@ -18,7 +18,7 @@ def rating_summary(
     `judged` comes from `lab_judgements`. Points that were never chosen are not listed. Without
     `spread`, only how many answers can be used.
     """
-    keys = _SAID if by_respondent else _SAID[:2]
+    keys = _KEYS if by_respondent else _KEYS[:2]
     rows = []
     for named, group, valid in _groups(judged, keys):
         if not spread:
@@ -50,7 +50,7 @@ def preference_summary(compared: pl.DataFrame) -> list[dict[str, Any]]:
             **{place: valid.filter(preferred=place).height for place in ("first", "second", "tie")},
             "steady": _steady(valid),
         }
-        for named, group, valid in _groups(compared, _SAID[:2])
+        for named, group, valid in _groups(compared, _KEYS[:2])
     ]
 
 
@@ -70,7 +70,7 @@ def win_summary(compared: pl.DataFrame) -> list[dict[str, Any]]:
     ]
     return (
         pl.concat(sides)
-        .group_by(_SAID, maintain_order=True)
+        .group_by(_KEYS, maintain_order=True)
         .agg(pl.col("wins", "losses", "ties").sum())
         .sort("judge", "dimension", "wins", descending=[False, False, True])
         .to_dicts()

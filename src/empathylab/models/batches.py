@@ -137,13 +137,13 @@ class OpenAiBatches:
         ]
         content, kind = _form("\n".join(lines).encode() + b"\n")
         file = await _send(self.model, "files", content, kind)
-        made = {
+        order = {
             "input_file_id": file["id"],
             "endpoint": "/v1/chat/completions",
             "completion_window": "24h",
             "metadata": {"empathylab": token},
         }
-        return str((await _send(self.model, "batches", json.dumps(made).encode()))["id"])
+        return str((await _send(self.model, "batches", json.dumps(order).encode()))["id"])
 
     async def find(self, token: str) -> str | None:
         for batch in (await _fetch(self.model, "batches?limit=100")).get("data") or ():
@@ -164,10 +164,10 @@ class OpenAiBatches:
             for line in await _lines(self.model, f"files/{state[name]}/content"):
                 if line.get("custom_id") in requests:
                     found[line["custom_id"]] = self._result(requests[line["custom_id"]], line)
-        told = ((state.get("errors") or {}).get("data") or [{}])[0].get("message")
-        said = f"the batch {state.get('status')}" + (f": {told}" if told else "")
+        message = ((state.get("errors") or {}).get("data") or [{}])[0].get("message")
+        problem = f"the batch {state.get('status')}" + (f": {message}" if message else "")
         for name in requests:
-            found.setdefault(name, Refused(ModelUnavailable(said, "batch"), said.encode()))
+            found.setdefault(name, Refused(ModelUnavailable(problem, "batch"), problem.encode()))
         return found
 
     def _result(self, request: BatchRequest, line: dict[str, Any]) -> Completion | Refused:
@@ -175,8 +175,8 @@ class OpenAiBatches:
         if response.get("body") is not None:
             status = int(response.get("status_code") or 200)
             return _answered(self.model, request, status, response["body"])
-        said = json.dumps(line.get("error"))
-        return Refused(ModelUnavailable(f"the batch says {said}", "batch"), said.encode())
+        problem = json.dumps(line.get("error"))
+        return Refused(ModelUnavailable(f"the batch says {problem}", "batch"), problem.encode())
 
 
 def _form(content: bytes) -> tuple[bytes, str]:
@@ -199,13 +199,13 @@ class AnthropicBatches:
     model: EndpointModel
 
     async def submit(self, token: str, requests: Mapping[str, BatchRequest]) -> str:
-        made = {
+        order = {
             "requests": [
                 {"custom_id": name, "params": self.model.body(*request)}
                 for name, request in requests.items()
             ]
         }
-        sent = await _send(self.model, "messages/batches", json.dumps(made).encode())
+        sent = await _send(self.model, "messages/batches", json.dumps(order).encode())
         return str(sent["id"])
 
     async def find(self, token: str) -> str | None:
@@ -221,17 +221,17 @@ class AnthropicBatches:
             request = requests.get(line.get("custom_id", ""))
             if request is not None:
                 found[line["custom_id"]] = self._result(request, line.get("result") or {})
-        said = "the batch contains no result"
+        problem = "the batch contains no result"
         for name in requests:
-            found.setdefault(name, Refused(ModelUnavailable(said, "batch"), said.encode()))
+            found.setdefault(name, Refused(ModelUnavailable(problem, "batch"), problem.encode()))
         return found
 
     def _result(self, request: BatchRequest, result: dict[str, Any]) -> Completion | Refused:
         if result.get("type") == "succeeded":
             return _answered(self.model, request, 200, result["message"])
         error = (result.get("error") or {}).get("error") or result.get("error") or {}
-        said = f"{result.get('type')}: {error.get('message') or error.get('type') or ''}".strip()
+        problem = f"{result.get('type')}: {error.get('message') or error.get('type') or ''}".strip()
         content = json.dumps({"error": error}).encode()
         if error.get("type") == "invalid_request_error":
-            return Refused(RequestRejected(said), content)
-        return Refused(ModelUnavailable(said, "batch"), content)
+            return Refused(RequestRejected(problem), content)
+        return Refused(ModelUnavailable(problem, "batch"), content)

@@ -217,8 +217,8 @@ class EndpointModel:
 
     def failure(self, status: int, content: bytes, retry_after: str | None) -> Exception:
         """The error that an answer other than 200 amounts to."""
-        said = self._without_key(_error_message(content))
-        described = f"HTTP {status}: {said}" if said else f"HTTP {status}"
+        problem = self._without_key(_error_message(content))
+        described = f"HTTP {status}: {problem}" if problem else f"HTTP {status}"
         if status in (401, 403):
             remedy = (
                 f"Check the key in {self._key_env}."
@@ -306,8 +306,8 @@ def _path(address: str) -> str:
 
 def _is_stream(content: bytes, headers: Mapping[str, str]) -> bool:
     """Whether an endpoint answered with a stream of events, as some always do."""
-    told = headers.get("content-type", "").startswith("text/event-stream")
-    return told or content.lstrip().startswith((b"data:", b"event:"))
+    declared = headers.get("content-type", "").startswith("text/event-stream")
+    return declared or content.lstrip().startswith((b"data:", b"event:"))
 
 
 def _events(content: bytes) -> list[dict[str, Any]]:

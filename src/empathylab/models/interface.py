@@ -63,7 +63,7 @@ class Completion:
     reported_model: str | None = None
     """The version that the endpoint says has answered."""
     refusal: str | None = None
-    """The endpoint's own refusal text, where it keeps refusals apart."""
+    """The endpoint's own refusal text, where it reports refusals separately."""
     reasoning: str | None = None
     """What the model wrote for itself before it answered; never part of `text`."""
     reasoning_tokens: int | None = None

@@ -214,16 +214,16 @@ class LocalModel:
         await endpoint.complete(
             asked, parameters, timeout=_START_SECONDS
         )  # the prompt is read once
-        begun = time.perf_counter()
+        started = time.perf_counter()
 
         async def write() -> None:
             nonlocal written
-            while time.perf_counter() - begun < _PROBE_SECONDS:
+            while time.perf_counter() - started < _PROBE_SECONDS:
                 answer = await endpoint.complete(asked, parameters, timeout=_START_SECONDS)
                 written += max(1, answer.usage.completion_tokens)
 
         await asyncio.gather(*(write() for _ in range(min(_PROBES, self.concurrency))))
-        return written / (time.perf_counter() - begun)
+        return written / (time.perf_counter() - started)
 
     async def _launch(self, threads: int) -> _Server:
         key = secrets.token_urlsafe(24)  # other users of this machine have no business here
@@ -275,7 +275,7 @@ class LocalModel:
 
 
 def _sign(path: Path) -> str:
-    """Tells files apart without reading gigabytes: size, and a hash of both ends."""
+    """Identifies files without reading gigabytes: size, and a hash of both ends."""
     size, ends = path.stat().st_size, 1 << 20
     with path.open("rb") as file:
         digest = hashlib.sha256(file.read(ends))

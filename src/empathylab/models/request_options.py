@@ -14,7 +14,7 @@ REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high")
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """The user's own settings; all of them are part of what tells runs apart."""
+    """The user's own settings; all of them distinguish runs."""
 
     max_tokens: int | None = None
     """The most tokens of an answer, reasoning included, in place of the protocol's number."""

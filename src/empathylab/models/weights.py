@@ -34,7 +34,7 @@ class Weights:
 
     @property
     def path(self) -> Path:
-        """Where the weights lie once installed."""
+        """The file of the installed weights."""
         return cache_folder() / f"{self.name}-{self.sha256[:12]}.gguf"
 
     @property

@@ -158,8 +158,8 @@ def _request(appraisal: Appraisal, entry: Administering) -> Request:
         reply=template.reply_structured if structured else template.reply_free,
     )
     if entry.situation is not None:
-        told = entry.situation.counterpart if entry.counterpart else entry.situation.text
-        question = template.imagine.format(situation=told) + question
+        story = entry.situation.counterpart if entry.counterpart else entry.situation.text
+        question = template.imagine.format(situation=story) + question
     system = template.system.format(minimum=scale.minimum, maximum=scale.maximum)
     if appraisal.stable:
         system = f"{system} {template.stability}".strip()
@@ -230,8 +230,8 @@ class AppraisalInterpreter:
             listed = ", ".join(map(str, missing))
             return Reading("no_logprobs", f"no possible answer was weighed for the items {listed}")
         answers = ItemAnswers(
-            {item: one.expected for item, one in found.items()},
-            {item: one.entropy for item, one in found.items()},
+            {item: distribution.expected for item, distribution in found.items()},
+            {item: distribution.entropy for item, distribution in found.items()},
         )
         return Reading("valid", None, answers)
 

@@ -161,12 +161,12 @@ def _repeats(plain: str) -> Verdict | None:
 def _echoes(plain: str, prompt: Sequence[str]) -> Verdict | None:
     """Replies that mostly consist of long runs of words out of the prompt."""
     words = _tokens(plain)
-    told = [_tokens(_plain(part)) for part in prompt]
+    phrases = [_tokens(_plain(part)) for part in prompt]
     if len(words) < _ECHO_RUN:
         return None
     runs = {
         tuple(item[start : start + _ECHO_RUN])
-        for item in told
+        for item in phrases
         for start in range(len(item) - _ECHO_RUN + 1)
     }
     covered: set[int] = set()

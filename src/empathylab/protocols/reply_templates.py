@@ -146,8 +146,8 @@ def _translated(language: str, texts: dict[str, Any]) -> Iterator[ReplyTemplate]
         "empathic-listener": ("request", "definition"),
     }
     for name, parts in asked.items():
-        said = " ".join(texts[part] for part in ("friend", *parts, "length"))
-        system = f"{said}\n\n{texts['background']}\n{{situation}}"
+        prompt = " ".join(texts[part] for part in ("friend", *parts, "length"))
+        system = f"{prompt}\n\n{texts['background']}\n{{situation}}"
         yield dataclasses.replace(
             REPLY_TEMPLATES[name],
             id=f"{name}-{language}",
@@ -200,7 +200,7 @@ def in_language(template: ReplyTemplate, language: str) -> ReplyTemplate:
     return TRANSLATED_TEMPLATES.get(f"{template.id}-{language_code(language)}", template)
 
 
-def told_fields(prompt: str) -> tuple[str, ...] | None:
+def prompt_fields(prompt: str) -> tuple[str, ...] | None:
     """What the built-in template `id@version` tells of a situation; None for any other."""
     template = _VERSIONS.get(prompt)
     return None if template is None else template.sees

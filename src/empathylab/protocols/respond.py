@@ -155,7 +155,7 @@ def _conversation(template: ReplyTemplate, situation: Situation) -> tuple[Messag
             where=f"situation {situation.id}",
             remedy="Use another template, or add the emotion to the set.",
         )
-    told = template.user.format(
+    message = template.user.format(
         situation=situation.text,
         emotion=situation.emotion,
         utterance=situation.utterance or situation.text,
@@ -163,11 +163,11 @@ def _conversation(template: ReplyTemplate, situation: Situation) -> tuple[Messag
     ).strip()
     before = list(situation.context)
     if len(before) % 2:
-        told = f"{before.pop()}\n{told}"
+        message = f"{before.pop()}\n{message}"
     turns = [
         Message("assistant" if place % 2 else "user", turn) for place, turn in enumerate(before)
     ]
-    return (*turns, Message("user", told))
+    return (*turns, Message("user", message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,8 @@ class RespondingInterpreter:
     def read(self, request: Request, completion: Completion) -> Reading:
         text = completion.text.strip()
         if completion.refusal:
-            said = text or completion.refusal.strip()
-            return Reading("refusal", "the endpoint marked the reply as a refusal", said)
+            reply = text or completion.refusal.strip()
+            return Reading("refusal", "the endpoint marked the reply as a refusal", reply)
         if completion.finish_reason == "content_filter":
             return Reading("refusal", "the endpoint's content filter stopped the reply", text)
         template = self.responding.template

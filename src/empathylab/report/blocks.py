@@ -23,6 +23,14 @@ class Figure:
     """Whether it takes the whole row; small ones stand side by side."""
 
 
+def optional_figure(
+    name: str, title: str, spec: dict[str, Any] | None, note: str = "", *, wide: bool = True
+) -> Iterator[Figure]:
+    """The figure, where there is something to draw."""
+    if spec is not None:
+        yield Figure(name=name, title=title, spec=spec, note=note, wide=wide)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Rows with a title; the columns are those of the first row."""

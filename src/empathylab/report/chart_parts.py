@@ -35,10 +35,10 @@ def plain_spec(chart: Any, rows: Values | None = None) -> dict[str, Any]:
     spec.pop("config", None)
     if rows is None:
         return spec
-    made: dict[str, Any] = _without_empty(spec)
-    named = made.pop("datasets", {}).items()
+    cleaned: dict[str, Any] = _without_empty(spec)
+    named = cleaned.pop("datasets", {}).items()
     kept = {name: known for name, known in named if known and name != "empty"}
-    return made | {"data": {"values": list(rows)}} | ({"datasets": kept} if kept else {})
+    return cleaned | {"data": {"values": list(rows)}} | ({"datasets": kept} if kept else {})
 
 
 def _without_empty(value: Any) -> Any:

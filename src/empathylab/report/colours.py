@@ -124,8 +124,8 @@ class Colours:
 
     def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
         """The specification with these colours, and people called people."""
-        made: dict[str, Any] = self._coloured(_renamed(spec))
-        return made
+        coloured: dict[str, Any] = self._coloured(_renamed(spec))
+        return coloured
 
     def _range(self, names: Sequence[str], *, named: bool) -> list[str]:
         """The colours of a chart's names; `named` if each has a row with its name."""
@@ -143,18 +143,18 @@ class Colours:
             return [self._coloured(part) for part in value]
         if not isinstance(value, dict):
             return value
-        made = {
+        encoding = {
             name: part if name in ("data", "datasets") else self._coloured(part)
             for name, part in value.items()
         }
-        colour = made.get("color")
+        colour = encoding.get("color")
         if isinstance(colour, dict) and colour.get("field") in _WHO:
             scale = colour.get("scale") or {}
             if domain := scale.get("domain"):
-                named = (made.get("y") or {}).get("field") == colour["field"]
+                named = (encoding.get("y") or {}).get("field") == colour["field"]
                 found = self._range(domain, named=named)
-                made["color"] = colour | {"scale": scale | {"range": found}}
-        return made
+                encoding["color"] = colour | {"scale": scale | {"range": found}}
+        return encoding
 
 
 def _renamed(value: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import regex
 
 _USUAL = 180
-"""Pixels that Vega gives a label where nobody says otherwise."""
+"""Pixels that Vega gives a label by default."""
 _WIDTH = 0.55
 """Of a letter, as a share of its height."""
 _SHORTEST = 8
@@ -31,12 +31,12 @@ def whole_signs(spec: dict[str, Any], *, height: float) -> dict[str, Any]:
     room = max(_limits(spec), default=_USUAL)
     texts = dict.fromkeys(_data_texts(spec))
     short = _shortened(list(texts), max(_SHORTEST, int(room / (height * _WIDTH))))
-    made: dict[str, Any] = _replaced(spec, short)
-    config = made.get("config", {})
+    chart: dict[str, Any] = _replaced(spec, short)
+    config = chart.get("config", {})
     free = {part: {**config.get(part, {}), **_FREE} for part in ("axis", "legend", "header")}
     title = {"title": {**config.get("title", {}), "limit": 0}}
-    made["config"] = config | free | title
-    return made
+    chart["config"] = config | free | title
+    return chart
 
 
 def cut_short(text: str, most: int) -> str:
@@ -97,7 +97,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _limits(spec: dict[str, Any]) -> Iterator[float]:
-    """The room of the labels of axes, in pixels, where the chart tells it."""
+    """The room of the labels of axes, in pixels, where the chart gives it."""
     for unit in spec.get("layer", [spec]):
         for channel in unit.get("encoding", {}).values():
             axis = channel.get("axis") if isinstance(channel, dict) else None

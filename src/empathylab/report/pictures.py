@@ -84,7 +84,7 @@ def printed(
     """The chart as a file for print, so wide with all its text: `svg`, `png` (300 dpi) or `pdf`.
 
     Text is 8 points high whatever the width. A PDF carries its fonts; an SVG names them. A font of
-    coloured emoji cannot go into a PDF, which then tells emoji by their names.
+    coloured emoji cannot go into a PDF, which then names emoji instead.
     """
     import vl_convert
 
@@ -102,8 +102,8 @@ def printed(
 def _pdf(spec: dict[str, Any], width_mm: float) -> bytes:
     import vl_convert
 
-    for made in (spec, _without_emoji(spec)):
-        drawn = str(vl_convert.vegalite_to_svg(_printable(made, width_mm)))
+    for chart in (spec, _without_emoji(spec)):
+        drawn = str(vl_convert.vegalite_to_svg(_printable(chart, width_mm)))
         with contextlib.suppress(RuntimeError):
             return bytes(vl_convert.svg_to_pdf(_sized(drawn, _POINTS / _PIXELS)))
     raise LabError(
@@ -130,23 +130,23 @@ def _without_emoji(value: Any, name: str = "") -> Any:
 def _printable(spec: dict[str, Any], width_mm: float) -> dict[str, Any]:
     """The specification so wide in all, in small print; what stands in a row keeps its width."""
     pixels = width_mm / 25.4 * _PIXELS
-    made = _fixed(spec, round(pixels))
-    if made.get("width") == round(pixels):
-        made["autosize"] = {"type": "fit-x", "contains": "padding"}
+    chart = _fixed(spec, round(pixels))
+    if chart.get("width") == round(pixels):
+        chart["autosize"] = {"type": "fit-x", "contains": "padding"}
     small = {"labelFontSize": _TEXT, "titleFontSize": _TEXT}
-    config = dict(made["config"])
+    config = dict(chart["config"])
     # Names beside a chart leave it half of the room.
-    for unit in made.get("layer", [made]):
+    for unit in chart.get("layer", [chart]):
         y = unit.get("encoding", {}).get("y", {})
         if y.get("type") == "nominal" and y.get("axis", {}) is not None:
             most = min(y.get("axis", {}).get("labelLimit", 180), round(0.45 * pixels))
             y["axis"] = {**y.get("axis", {}), "labelLimit": most}
     for part in ("axis", "legend", "header"):
         config[part] = config[part] | small
-    widest = max((len(name) for name in _coloured(made)), default=1) * _TEXT * 0.6 + 3 * _TEXT
+    widest = max((len(name) for name in _coloured(chart)), default=1) * _TEXT * 0.6 + 3 * _TEXT
     config["legend"] |= {"columns": max(1, int(pixels // widest)), "labelLimit": int(pixels * 0.8)}
-    made["config"] = config | {"padding": 2}
-    return whole_signs(made, height=_TEXT)
+    chart["config"] = config | {"padding": 2}
+    return whole_signs(chart, height=_TEXT)
 
 
 def _coloured(spec: dict[str, Any]) -> list[str]:
@@ -188,20 +188,20 @@ def _shown(spec: dict[str, Any], width: int) -> dict[str, Any]:
 
 def _fixed(spec: dict[str, Any], width: int) -> dict[str, Any]:
     """The specification with a width in pixels and the report's light colours."""
-    made: dict[str, Any] = _drawable(spec)
-    if made.get("width") == "container":
-        made["width"] = width
-    if "facet" in made and "width" in made.get("spec", {}):
-        _fit_panels(made, width)
-    made["config"] = _CONFIG | made.get("config", {})
-    return made
+    chart: dict[str, Any] = _drawable(spec)
+    if chart.get("width") == "container":
+        chart["width"] = width
+    if "facet" in chart and "width" in chart.get("spec", {}):
+        _fit_panels(chart, width)
+    chart["config"] = _CONFIG | chart.get("config", {})
+    return chart
 
 
-def _fit_panels(made: dict[str, Any], width: int) -> None:
+def _fit_panels(chart: dict[str, Any], width: int) -> None:
     """As many panels beside each other as fit, names at the side included."""
-    columns = min(int(made.get("columns", 1)), max(1, width // 260))
-    made["columns"] = columns
-    made["spec"]["width"] = max(80, round((width - 150) / columns) - 24)
+    columns = min(int(chart.get("columns", 1)), max(1, width // 260))
+    chart["columns"] = columns
+    chart["spec"]["width"] = max(80, round((width - 150) / columns) - 24)
 
 
 def _drawable(value: Any) -> Any:

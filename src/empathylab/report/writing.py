@@ -16,7 +16,7 @@ from empathylab.html_templates import template_environment
 
 
 def write_whole(path: Path, content: bytes | str) -> Path:
-    """The path of the file, written under another name and renamed: nobody opens half of it."""
+    """The path of the file. It is written under another name, so that no reader sees half of it."""
     data = content.encode() if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -47,8 +47,8 @@ class OpenBatch:
     @property
     def requests(self) -> dict[str, BatchRequest]:
         return {
-            name: BatchRequest(one.request.messages, one.request.parameters)
-            for name, one in self.pending.items()
+            name: BatchRequest(item.request.messages, item.request.parameters)
+            for name, item in self.pending.items()
         }
 
 
@@ -80,13 +80,13 @@ class BatchLedger:
     async def submit(self, chosen: list[tuple[Pending, Spend]], adjusted: str) -> OpenBatch:
         """A new batch; it is noted before it is sent, so that a kill in between is noticed."""
         token, submitted_at = secrets.token_hex(12), now()
-        keys = [one.request.key for one, _ in chosen]
+        keys = [item.request.key for item, _ in chosen]
         row: dict[str, Any] = {"run_id": self._run, "token": token, "keys": keys}
         row |= {"status": "submitted", "submitted_at": submitted_at}
         with self._lab.writing() as connection:
             statement = batches.insert().returning(batches.c.id)
             number = int(connection.execute(statement, row).scalar_one())
-        pending = {name_of(place): one for place, (one, _) in enumerate(chosen)}
+        pending = {name_of(place): item for place, (item, _) in enumerate(chosen)}
         spends = {name_of(place): most for place, (_, most) in enumerate(chosen)}
         batch = OpenBatch(number, "", submitted_at, pending, spends, adjusted)
         try:

@@ -44,8 +44,8 @@ class Channel:
 
     def gives_up(self, error: ModelError, attempt: int) -> bool:
         """Whether a request that failed so is not tried again."""
-        told = getattr(error, "retry_after", None)
-        if isinstance(error, RequestRejected) or (told is not None and told > _LONGEST_WAIT):
+        wait = getattr(error, "retry_after", None)
+        if isinstance(error, RequestRejected) or (wait is not None and wait > _LONGEST_WAIT):
             return True
         if isinstance(error, RateLimited):
             return attempt >= _RATE_LIMIT_ATTEMPTS
@@ -55,8 +55,8 @@ class Channel:
 
     async def wait_after(self, error: ModelError, attempt: int) -> None:
         """Waits before the next attempt."""
-        told = getattr(error, "retry_after", None)
-        seconds = back_off(attempt) if told is None else told
+        wait = getattr(error, "retry_after", None)
+        seconds = back_off(attempt) if wait is None else wait
         if isinstance(error, RateLimited):
             self.pacer.be_quiet(seconds)  # the whole model is busy, not this request alone
         else:

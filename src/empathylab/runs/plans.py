@@ -28,7 +28,7 @@ class Request:
     messages: tuple[Message, ...]
     parameters: Parameters
     repeat: int = 0
-    """Tells apart requests that are otherwise identical on purpose."""
+    """Distinguishes requests that are otherwise identical on purpose."""
     retry: int = 0
     """How often the same was asked before, without an answer that can be used."""
     partner: str | None = None
@@ -175,7 +175,7 @@ class Plan:
     retries: int = 0
     """How often a request is asked again if its answer cannot be used.
 
-    Like a limit, it is no part of what tells runs apart: with more of them a run goes on.
+    Like a limit, it does not distinguish runs: with more of them a run goes on.
     """
     follow_up: FollowUp | None = None
     """What is asked next, from the answers so far; None where `requests` are all there is."""
@@ -192,16 +192,16 @@ class Plan:
         if reading.outcome == "valid" or completion.refusal:
             return reading
         if completion.cut_off_reasoning:
-            said = "the tokens ran out while the model was reasoning; set --max-tokens higher"
-            return dataclasses.replace(reading, outcome=CUT_OFF, reason=said)
+            problem = "the tokens ran out while the model was reasoning; set --max-tokens higher"
+            return dataclasses.replace(reading, outcome=CUT_OFF, reason=problem)
         if completion.text.strip():
             return reading
         if completion.tool_calls:
-            said = f"the model called a tool instead: {', '.join(completion.tool_calls)}"
-            return dataclasses.replace(reading, outcome="tool_call", reason=said)
+            problem = f"the model called a tool instead: {', '.join(completion.tool_calls)}"
+            return dataclasses.replace(reading, outcome="tool_call", reason=problem)
         if completion.reasoning and completion.finish_reason != "content_filter":
-            said = "the model reasoned, but wrote no answer"
-            return dataclasses.replace(reading, outcome="empty", reason=said)
+            problem = "the model reasoned, but wrote no answer"
+            return dataclasses.replace(reading, outcome="empty", reason=problem)
         return reading
 
     def after(self, pending: Pending, completion: Completion, reading: Reading) -> list[Pending]:

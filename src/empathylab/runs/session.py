@@ -102,9 +102,9 @@ class Session:
         self.waiting.extend(asked)
 
     async def _reuse(self, known: Iterable[Pending]) -> list[Pending]:
-        """Those of the requests that the lab holds no answer to."""
+        """Those of the requests that the lab has no answer to."""
         pending = {item.request.key: item for item in known}
-        fingerprints = {key: self._fingerprint(one.request) for key, one in pending.items()}
+        fingerprints = {key: self._fingerprint(waiting.request) for key, waiting in pending.items()}
         requests = [item.request for item in pending.values()]
         for request, answer_id, completion, row in reusable(self.lab, requests, fingerprints):
             draft = Draft(
@@ -261,8 +261,8 @@ class Session:
         channel = self.channels[None]
         ledger = BatchLedger(self.lab, self.opened.id, batch_api(channel.model))
         under_way = await ledger.under_way({item.request.key: item for item in self.waiting})
-        taken = {item.request.key for batch in under_way for item in batch.pending.values()}
-        self.waiting = deque(item for item in self.waiting if item.request.key not in taken)
+        submitted = {item.request.key for batch in under_way for item in batch.pending.values()}
+        self.waiting = deque(item for item in self.waiting if item.request.key not in submitted)
         for batch in under_way:
             for name, pending in batch.pending.items():
                 batch.set_aside[name] = self._most(channel, pending)

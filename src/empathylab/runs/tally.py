@@ -37,7 +37,7 @@ class Tally:
     failures: Counter[str] = field(default_factory=Counter)
     """Requests of this session that got no answer, by kind."""
     examples: dict[str, str] = field(default_factory=dict)
-    """By kind, what the first of them was told."""
+    """By kind, the message of the first."""
     adjusted: str = ""
     """Settings that the endpoint refused, and what was sent instead."""
     seconds: float = 0.0

@@ -55,17 +55,17 @@ def parse_answer(
 
     With `structured` the text must be JSON, as `answer_schema` describes it, and nothing else.
     """
-    said = _without_thoughts(text)
-    if len(said) > _MOST_CHARACTERS:
-        return ParsedAnswer("unparseable", f"the answer is {len(said):,} characters long")
-    if not fold(said).strip():
+    plain = _without_thoughts(text)
+    if len(plain) > _MOST_CHARACTERS:
+        return ParsedAnswer("unparseable", f"the answer is {len(plain):,} characters long")
+    if not fold(plain).strip():
         return ParsedAnswer("empty", "there is no text")
     lexicon = Lexicon(scale, order)
-    reading = _read_structured(said, lexicon) if structured else _read_free(said, lexicon)
+    reading = _read_structured(plain, lexicon) if structured else _read_free(plain, lexicon)
     tied = tie(reading, lexicon) if reading else Tied()
     if tied.values:
         return _judged(tied, order)
-    if looks_like_refusal(said) or disclaims_feelings(said):
+    if looks_like_refusal(plain) or disclaims_feelings(plain):
         return ParsedAnswer("refusal", "the answer declines to fill in the scale")
     if reading is None:
         return ParsedAnswer("unparseable", "the answer is not JSON")
@@ -81,24 +81,24 @@ def _without_thoughts(text: str) -> str:
     return text[: opening.start()] if opening else text
 
 
-def _read_structured(said: str, lexicon: Lexicon) -> Reading | None:
+def _read_structured(plain: str, lexicon: Lexicon) -> Reading | None:
     try:
-        content = parse_json(_FENCE.sub("", said).strip())
+        content = parse_json(_FENCE.sub("", plain).strip())
     except ValueError:
         return None
     return read_json_answer(content, lexicon)
 
 
-def _read_free(said: str, lexicon: Lexicon) -> Reading:
+def _read_free(plain: str, lexicon: Lexicon) -> Reading:
     """JSON that speaks of the items, wherever it stands, and the lines around it."""
     readings, around, end = [], [], 0
-    for found in find_json(said):
+    for found in find_json(plain):
         reading = read_json_answer(found.content, lexicon)
         if reading.answers or reading.runs or reading.faults:
             readings.append(reading)
-            around.append(said[end : found.start])
+            around.append(plain[end : found.start])
             end = found.end
-    around.append(said[end:])
+    around.append(plain[end:])
     readings.append(read_lines("\n".join(around), lexicon))
     return Reading(
         answers=[answer for reading in readings for answer in reading.answers],

@@ -48,13 +48,13 @@ class PublishedAdministration:
     situation: int | None
     """Counted from 0, within the factor, as the file numbers them."""
     text: str | None
-    """The situation as it was told, where the file says so."""
+    """The text of the situation, where the file has it."""
     order_index: int
     item_order: tuple[int, ...]
     """Empty where the file does not give it."""
     repeat: int
     subject: str | None = None
-    """The person who answered, where the file tells people apart."""
+    """The person who answered, where the file identifies people."""
     outcome: Outcome = "valid"
     reason: str | None = None
     values: Mapping[int, int] = field(default_factory=dict)

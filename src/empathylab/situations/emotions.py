@@ -72,7 +72,7 @@ def valence_of(emotion: str) -> Valence | None:
     return _VALENCE.get(emotion)
 
 
-def told_valence(emotion: str | None, given: str | None) -> Valence | None:
+def stated_valence(emotion: str | None, given: str | None) -> Valence | None:
     """The valence that was given, or else that of the emotion; None where neither is known."""
     for valence in get_args(Valence):
         if (given or "").strip().lower() == valence:

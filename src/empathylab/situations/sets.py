@@ -24,7 +24,7 @@ class Situation:
     id: str
     """Unique within its set."""
     text: str
-    """The situation, told."""
+    """The situation as a text."""
     emotion: str | None = None
     """What it would make most people feel."""
     valence: Valence | None = None
@@ -132,12 +132,12 @@ class SituationSet:
 
     def first_per_factor(self, count: int) -> tuple[Situation, ...]:
         """The first `count` of each factor; a situation without a factor counts by its emotion."""
-        taken: dict[tuple[str | None, str | None], int] = {}
+        counts: dict[tuple[str | None, str | None], int] = {}
         chosen = []
         for situation in self.situations:
             group = (situation.emotion, situation.factor)
-            taken[group] = taken.get(group, 0) + 1
-            if taken[group] <= count:
+            counts[group] = counts.get(group, 0) + 1
+            if counts[group] <= count:
                 chosen.append(situation)
         return tuple(chosen)
 

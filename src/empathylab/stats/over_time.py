@@ -24,7 +24,7 @@ _GROUP = ["respondent", "scale", "subscale"]
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A mean on two occasions and how far it moved; NaN where that cannot be told."""
+    """A mean on two occasions and how far it moved; NaN where that is unknown."""
 
     before: float
     after: float
@@ -68,32 +68,18 @@ class _Moments(NamedTuple):
     paired: bool
 
 
-def mean_shift(
-    before: Mapping[str, float],
-    after: Mapping[str, float],
-    *,
-    pair: bool = True,
-    confidence: float = 0.95,
-) -> Shift:
-    """The mean of `after` less that of `before`, one value per unit on each occasion.
-
-    Units of the same name are compared in pairs where there are at least five of them, and half
-    of what the occasion with fewer has; the others are then left out. Otherwise, and with `pair`
-    false, Welch's t test compares the two occasions. Without two units on either side, or where
-    nothing varies, there is no test, and `note` says so.
-    """
-    return _told(_moments(before, after, pair), confidence)
-
-
 def score_shifts(
     before: pl.DataFrame, after: pl.DataFrame, *, confidence: float = 0.95
 ) -> list[ScoreShift]:
     """How each subscale moved, of respondents and scales that are on both occasions.
 
     Both frames have the columns of `stats.appraisal.SCORES`. At baseline administrations are the
-    units, after situations the situations (repeats and item orders are averaged first), paired
-    where they are the same. The change from rest adds the two variances, with degrees of freedom
-    after Satterthwaite. Where scores name the person, people are the units throughout. p is
+    units, after situations the situations (repeats and item orders are averaged first). Situations
+    of the same name are compared in pairs where there are at least five of them, and half of what
+    the occasion with fewer has; the others are then left out. Otherwise Welch's t test compares
+    the two occasions. The change from baseline adds the two variances, with degrees of freedom
+    after Satterthwaite. Where scores name the person, people are the units throughout. Without two
+    units on either side, or where nothing varies, there is no test, and `note` says so. p is
     corrected over all rows for all situations together, and again over those by emotion.
     """
     first, second = (_by_group(_usable(frame)) for frame in (before, after))
@@ -133,10 +119,10 @@ def _measures(
     at_rest = _moments(rest, rest_after, pair=False)
     upset = _moments(evoked, evoked_after, pair=not people)
     moved = _moments(change, change_after, pair=False) if people else _sum(upset, at_rest)
-    shown: list[tuple[Measure, Shift]] = [] if emotion else [("rest", _told(at_rest, confidence))]
+    shown: list[tuple[Measure, Shift]] = [] if emotion else [("rest", _shift(at_rest, confidence))]
     if upset.n_before and upset.n_after:
-        shown += [("evoked", _told(upset, confidence)), ("change", _told(moved, confidence))]
-    return [(name, one) for name, one in shown if one.n_before and one.n_after]
+        shown += [("evoked", _shift(upset, confidence)), ("change", _shift(moved, confidence))]
+    return [(name, shift) for name, shift in shown if shift.n_before and shift.n_after]
 
 
 def _units(
@@ -195,7 +181,7 @@ def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
     return total**2 / below if below > 0 else math.nan
 
 
-def _told(moments: _Moments, confidence: float) -> Shift:
+def _shift(moments: _Moments, confidence: float) -> Shift:
     from scipy.special import stdtr, stdtrit
 
     difference = moments.after - moments.before

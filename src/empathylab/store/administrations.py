@@ -85,7 +85,7 @@ def with_respondents(query: Select[Any]) -> Select[Any]:
 
 
 def _measured() -> ColumnElement[bool]:
-    """The rule for participants whom a closed study asked before and after a situation."""
+    """The rule for participants of a closed study that asked before and after a situation."""
     evoked = administrations.alias("evoked")
     imagining = raters.alias("imagining")
     measuring = (
@@ -102,7 +102,7 @@ def _measured() -> ColumnElement[bool]:
 
 
 def measured_participants(lab: Lab) -> pl.DataFrame:
-    """The people whom closed studies measured: `subject`, `study`, `version` and `rater`."""
+    """The participants of closed studies with scales: `subject`, `study`, `version` and `rater`."""
     query = with_respondents(
         select(
             SUBJECT.label("subject"),

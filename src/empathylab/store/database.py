@@ -201,16 +201,16 @@ def translated_errors(engine: Engine) -> Iterator[None]:
 
 def _sentence(url: URL, error: DBAPIError) -> LabError | None:
     where = url.render_as_string(hide_password=True)
-    said = str(error.orig).strip()
+    message = str(error.orig).strip()
     if url.get_backend_name() == "sqlite":
         where = url.database or where
-        return _sqlite_sentence(where, said)
+        return _sqlite_sentence(where, message)
     sqlstate: Any = getattr(error.orig, "sqlstate", None)
     if sqlstate in ("53100", "53200"):
         return LabError(
             "the database server is full",
             where=where,
-            got=said,
+            got=message,
             remedy="Free some disk space or memory on the server.",
         )
     unheard = sqlstate is None and isinstance(error, OperationalError | InterfaceError)
@@ -219,7 +219,7 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
         return LabError(
             "the database cannot be reached",
             where=where,
-            got=" ".join(said.split())[:300],
+            got=" ".join(message.split())[:300],
             remedy=f"Check that the server is running and that {_configured()} correct.",
         )
     if sqlstate in ("40001", "40P01"):
@@ -236,7 +236,9 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
             remedy="Try again. If it happens again, wait for long analyses and imports to end.",
         )
     if sqlstate == "42501":
-        return LabError("the database refuses this", where=where, got=said, remedy="Grant access.")
+        return LabError(
+            "the database refuses this", where=where, got=message, remedy="Grant access."
+        )
     return None
 
 
@@ -244,7 +246,7 @@ def _configured() -> str:
     return f"{_WHERE_URL} and {_REPLICA} are" if os.environ.get(_REPLICA) else f"{_WHERE_URL} is"
 
 
-def _sqlite_sentence(where: str, said: str) -> LabError | None:
+def _sqlite_sentence(where: str, message: str) -> LabError | None:
     for sign, what, remedy in (
         ("disk is full", "the disk is full; everything that was confirmed is kept", _ROOM),
         (
@@ -266,7 +268,7 @@ def _sqlite_sentence(where: str, said: str) -> LabError | None:
             "Wait for it to end, then run the same command again.",
         ),
     ):
-        if sign in said:
+        if sign in message:
             return LabError(what, where=where, remedy=remedy)
     return None
 

@@ -40,36 +40,36 @@ def set_table(connection: Connection) -> pl.DataFrame:
 
 def situation_table(connection: Connection) -> pl.DataFrame:
     """The situations of every set."""
-    one = situations.c
+    columns = situations.c
     query = (
         select(
             situation_sets.c.name.label("set"),
             situation_sets.c.version.label("set_version"),
-            one.key.label("situation"),
-            one.text,
-            one.emotion,
-            one.valence,
-            one.factor,
-            one.topic,
-            one.utterance,
-            one.counterpart,
-            one.title,
-            one.context,
+            columns.key.label("situation"),
+            columns.text,
+            columns.emotion,
+            columns.valence,
+            columns.factor,
+            columns.topic,
+            columns.utterance,
+            columns.counterpart,
+            columns.title,
+            columns.context,
         )
-        .join(situation_sets, situation_sets.c.id == one.situation_set_id)
-        .order_by(one.id)
+        .join(situation_sets, situation_sets.c.id == columns.situation_set_id)
+        .order_by(columns.id)
     )
     return read_frame(connection, query)
 
 
 def respondent_table(connection: Connection) -> pl.DataFrame:
-    """Who answered, with how much the lab holds of each."""
-    one = respondents.c
+    """Who answered, and how much the lab has of each."""
+    columns = respondents.c
     query = select(
-        one.name.label("respondent"),
-        one.kind,
-        _counted(responses, responses.c.respondent_id == one.id).label("responses"),
-    ).order_by(one.id)
+        columns.name.label("respondent"),
+        columns.kind,
+        _counted(responses, responses.c.respondent_id == columns.id).label("responses"),
+    ).order_by(columns.id)
     known = read_frame(connection, query)
     who: Any = (RESPONDENT.label("respondent"), KIND.label("kind"))
     answered = with_respondents(select(*who))
@@ -84,22 +84,22 @@ def respondent_table(connection: Connection) -> pl.DataFrame:
 
 def response_table(connection: Connection) -> pl.DataFrame:
     """Every response, usable or not, in the order in which analyses read them."""
-    one = responses.c
+    columns = responses.c
     query = (
         select(
             situations.c.id.label("place"),
-            one.id.label("response"),
+            columns.id.label("response"),
             answers.c.run_id.label("run"),
             respondents.c.name.label("respondent"),
             respondents.c.kind,
             situation_sets.c.name.label("set"),
             situation_sets.c.version.label("set_version"),
             situations.c.key.label("situation"),
-            one.sample,
-            one.prompt,
-            one.text,
-            one.outcome,
-            one.reason,
+            columns.sample,
+            columns.prompt,
+            columns.text,
+            columns.outcome,
+            columns.reason,
             answers.c.finish_reason,
             answers.c.reported_model,
             answers.c.prompt_tokens,
@@ -108,11 +108,11 @@ def response_table(connection: Connection) -> pl.DataFrame:
             answers.c.answered_at,
             imports.c.source.label("imported_from"),
         )
-        .join(respondents, respondents.c.id == one.respondent_id)
-        .join(situations, situations.c.id == one.situation_id)
+        .join(respondents, respondents.c.id == columns.respondent_id)
+        .join(situations, situations.c.id == columns.situation_id)
         .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-        .join(answers, answers.c.id == one.answer_id, isouter=True)
-        .join(imports, imports.c.id == one.import_id, isouter=True)
+        .join(answers, answers.c.id == columns.answer_id, isouter=True)
+        .join(imports, imports.c.id == columns.import_id, isouter=True)
     )
     frame = read_frame(connection, query)
     # Databases sort names by rules of their own.
@@ -121,8 +121,10 @@ def response_table(connection: Connection) -> pl.DataFrame:
 
 def import_table(connection: Connection) -> pl.DataFrame:
     """Which files brought what."""
-    one = imports.c
-    query = select(one.kind, one.source.label("imported_from"), one.fingerprint).order_by(one.id)
+    columns = imports.c
+    query = select(
+        columns.kind, columns.source.label("imported_from"), columns.fingerprint
+    ).order_by(columns.id)
     return read_frame(connection, query)
 
 

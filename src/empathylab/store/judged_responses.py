@@ -69,7 +69,7 @@ def judged_study(lab: Lab, name: str) -> JudgedStudy:
         found = connection.execute(select(table).where(rule)).one_or_none()
     if found is None:
         raise UnknownName("study", name, known)
-    called = next(one for one, row in known.items() if row == found.id)
+    called = next(version_name for version_name, row in known.items() if row == found.id)
     return JudgedStudy(int(found.id), called, int(found.version), found.protocol)
 
 
@@ -95,7 +95,7 @@ def new_respondent_responses(
         rule = and_(rule, schema.responses.c.prompt == prompt)
     found = _replies(lab, rule)
     newest = {(item.set, item.situation): item for item in found}
-    return tuple(one for key, one in newest.items() if key in own)
+    return tuple(response for key, response in newest.items() if key in own)
 
 
 def responses_to_prompt(
@@ -111,7 +111,7 @@ def responses_to_prompt(
     newest = {
         (reply.respondent, reply.set, reply.situation): reply for reply in _replies(lab, rule)
     }
-    return tuple(one for (_, *place), one in newest.items() if tuple(place) in own)
+    return tuple(response for (_, *place), response in newest.items() if tuple(place) in own)
 
 
 def asked_situations(lab: Lab, respondent: str, prompt: str, situation_set: str) -> set[str]:

@@ -1,11 +1,11 @@
-"""What judges said of responses: saved answer by answer, read as frames.
+"""What judges said of responses, as frames.
 
 Judgements stand in tables of their own, so that no analysis of people's ratings counts a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,18 +22,6 @@ RUBRIC = "rubric"
 _SOURCE = ["judge", "study", "set", "dimension"]
 """What a judge is asked about in one way or in several."""
 _JUDGEMENT = ["response", "order", "repeat"]
-
-
-def save_judgements(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds rows of `judgements`, one for each answer and dimension."""
-    if rows:
-        connection.execute(schema.judgements.insert(), list(rows))
-
-
-def save_preferences(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds rows of `preferences`, one for each answer and dimension."""
-    if rows:
-        connection.execute(schema.preferences.insert(), list(rows))
 
 
 def forget_earlier(
@@ -118,11 +106,11 @@ def chosen_judgements(frame: pl.DataFrame, about: Sequence[Collection[int]] | No
     if about is None:
         return _newest(frame, _JUDGEMENT)
     groups = [item for item in map(set, about) if item]
-    held = [
+    coverage = [
         pl.col("response").filter(pl.col("response").is_in(list(group))).n_unique() / len(group)
         for group in groups
     ]
-    share = pl.min_horizontal(*held) if held else pl.lit(0.0)
+    share = pl.min_horizontal(*coverage) if coverage else pl.lit(0.0)
     return _newest(_fullest(frame, share), _JUDGEMENT)
 
 
@@ -142,22 +130,22 @@ def lab_preferences(
     the last used of equals; and `ways` counts how many there are.
     """
     table, replies, names = schema.preferences, schema.responses, schema.respondents
-    one, other = replies.alias("first_reply"), replies.alias("second_reply")
+    first_reply, second_reply = replies.alias("first_reply"), replies.alias("second_reply")
     writer, rival = names.alias("first_writer"), names.alias("second_writer")
     query = (
         _judged(
             table,
-            one.c.id.label("first_response"),
-            other.c.id.label("second_response"),
+            first_reply.c.id.label("first_response"),
+            second_reply.c.id.label("second_response"),
             writer.c.name.label("first"),
             rival.c.name.label("second"),
             table.c.preferred,
         )
-        .join(one, one.c.id == table.c.first_response_id)
-        .join(other, other.c.id == table.c.second_response_id)
-        .join(writer, writer.c.id == one.c.respondent_id)
-        .join(rival, rival.c.id == other.c.respondent_id)
-        .join(schema.situations, schema.situations.c.id == one.c.situation_id)
+        .join(first_reply, first_reply.c.id == table.c.first_response_id)
+        .join(second_reply, second_reply.c.id == table.c.second_response_id)
+        .join(writer, writer.c.id == first_reply.c.respondent_id)
+        .join(rival, rival.c.id == second_reply.c.respondent_id)
+        .join(schema.situations, schema.situations.c.id == first_reply.c.situation_id)
         .join(
             schema.situation_sets,
             schema.situation_sets.c.id == schema.situations.c.situation_set_id,

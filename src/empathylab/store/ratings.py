@@ -72,7 +72,7 @@ def study_from_row(row: Any, newest: int | None = None) -> Study:
                 label.get(first, "") if isinstance(label, dict) else label
                 for label in dimension["labels"]
             ),
-            _said(dimension.get("question"), first),
+            _in_language(dimension.get("question"), first),
             (float(dimension["values"][0]), float(dimension["values"][-1]))
             if dimension.get("input")
             else None,
@@ -91,7 +91,7 @@ def study_from_row(row: Any, newest: int | None = None) -> Study:
     return Study(name, row.title, design, dimensions, row.status, declared, margins, looks)
 
 
-def _said(text: Any, language: str) -> str | None:
+def _in_language(text: Any, language: str) -> str | None:
     return text.get(language) if isinstance(text, dict) else text
 
 
@@ -117,7 +117,7 @@ def lab_study(lab: Lab, name: str | None) -> Study:
     if name is None:
         if len(found) > 1:
             raise InputError(
-                "the lab holds several studies",
+                "the lab has several studies",
                 got=", ".join(found),
                 remedy="Name one with --study.",
             )
@@ -130,7 +130,7 @@ def lab_study(lab: Lab, name: str | None) -> Study:
 def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
     """The study's ratings, with what was rated and by whom.
 
-    Simulated raters, trials and those whom a researcher excluded are left out, here and below.
+    Simulated raters, test visits and excluded raters are left out, here and below.
     """
     query = (
         select(
@@ -214,9 +214,9 @@ def arms_frame(lab: Lab, study: str) -> pl.DataFrame:
 
 
 def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
-    """The study's raters: their time, what is told about them, and their scales' totals.
+    """The study's raters: their time, what is known about them, and their scales' totals.
 
-    `arm` is the arm they rated, null where they rated several. What is told (age, country …) and
+    `arm` is the arm they rated, null where they rated several. What is known (age, country …) and
     totals (`teq` …) become columns of their own.
     """
     query = (
@@ -239,11 +239,11 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
     frame = lab.frame(query)
     alone = pl.when(pl.col("arms") == 1).then(pl.col("arm"))
     frame = frame.with_columns(arm=alone).drop("arms")
-    told = [json.loads(text) for text in frame["details"]]
+    details = [json.loads(text) for text in frame["details"]]
     names = dict.fromkeys(
-        name for item in told for name in item if name not in (*frame.columns, "marks")
+        name for item in details for name in item if name not in (*frame.columns, "marks")
     )
-    columns = [_column(name, [item.get(name) for item in told]) for name in names]
+    columns = [_column(name, [item.get(name) for item in details]) for name in names]
     frame = frame.drop("details").with_columns(columns)
     for scale, totals in _totals(lab, rater_answers_frame(lab, study)).items():
         frame = frame.join(totals.rename({"score": scale}), on="rater", how="left")
@@ -265,7 +265,7 @@ def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
 PREFERENCE = "preference"
 """The question under which a comparison of two replies is stored."""
 
-# What platforms and people write where they do not tell.
+# What platforms and people write in place of an answer.
 NOT_STATED = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
     "data_expired",
     "consent_revoked",
@@ -273,14 +273,14 @@ NOT_STATED = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather n
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:
-    """Numbers where all that is told are numbers, else words."""
-    told = [
+    """Numbers where all known values are numbers, else texts."""
+    stated = [
         None if value is None or str(value).strip().lower() in NOT_STATED else value
         for value in values
     ]
-    if all(isinstance(value, int | float) for value in told if value is not None):
-        return pl.Series(name, told, pl.Float64, strict=False)
-    texts = [None if value is None else str(value) for value in told]
+    if all(isinstance(value, int | float) for value in stated if value is not None):
+        return pl.Series(name, stated, pl.Float64, strict=False)
+    texts = [None if value is None else str(value) for value in stated]
     return pl.Series(name, texts, pl.String)
 
 

@@ -48,12 +48,12 @@ def store_recipients(
     fingerprint = hash_of([[dict(row) for row in rows], list(outcomes), title, licence])
     summary = {"study": name, "recipients": len(by_person), "replies": len(rows)}
     with lab.writing() as connection:
-        held = connection.execute(
+        existing = connection.execute(
             select(schema.studies).where(schema.studies.c.name == name)
         ).first()
-        if held is not None and KIND not in held.protocol:
+        if existing is not None and KIND not in existing.protocol:
             raise InputError(
-                "the lab holds another study of this name",
+                "the lab already has a different study with this name",
                 where=source,
                 got=name,
                 remedy="Give this one another --name.",
@@ -63,7 +63,7 @@ def store_recipients(
         )
         if number is None:
             return change
-        study = _study(connection, held, name, title, outcomes)
+        study = _study(connection, existing, name, title, outcomes)
         connection.execute(delete(schema.raters).where(schema.raters.c.study_id == study))
         add_raters(
             connection,
@@ -85,15 +85,15 @@ def store_recipients(
 
 
 def _study(
-    connection: Connection, held: Any, name: str, title: str, outcomes: Sequence[str]
+    connection: Connection, existing: Any, name: str, title: str, outcomes: Sequence[str]
 ) -> int:
     protocol = {"design": "between", "dimensions": [], KIND: {"outcomes": list(outcomes)}}
-    if held is None:
+    if existing is None:
         return add_study(connection, name, title, protocol, status="closed")
     table = schema.studies
     values = {"protocol": protocol, "protocol_hash": hash_of(protocol), "title": title}
-    connection.execute(update(table).where(table.c.id == held.id).values(**values))
-    return int(held.id)
+    connection.execute(update(table).where(table.c.id == existing.id).values(**values))
+    return int(existing.id)
 
 
 def _received(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,12 +130,12 @@ def ratings_of_replies(lab: Lab, study: str) -> pl.DataFrame:
     responses, ratings = schema.responses, schema.ratings
     raters, studies = schema.raters, schema.studies
     with lab.reading() as connection:
-        held = connection.execute(
+        rows = connection.execute(
             select(responses.c.id, responses.c.details).where(responses.c.details.is_not(None))
         ).all()
         replies = {
             int(row.id): str(row.details[_RECEIVED]["reply"])
-            for row in held
+            for row in rows
             if isinstance(row.details, dict) and _RECEIVED in row.details
             if row.details[_RECEIVED]["study"] == study
         }

@@ -78,10 +78,10 @@ def import_scales(lab: Lab, path: Path) -> list[ImportedScale]:
 def save_scales(connection: Connection, scales: Iterable[Scale]) -> list[ImportedScale]:
     """Adds the scales that the lab does not hold yet, and says which."""
     table = schema.scales
-    held = set(connection.execute(select(table.c.fingerprint)).scalars())
+    stored_scales = set(connection.execute(select(table.c.fingerprint)).scalars())
     stored = []
     for scale in scales:
-        known = hash_of(scale_to_dict(scale)) in held
+        known = hash_of(scale_to_dict(scale)) in stored_scales
         add_scale(connection, scale)
         stored.append(ImportedScale(scale, "unchanged" if known else "added"))
     return stored

@@ -59,9 +59,9 @@ def save_selection(
     fingerprint = hash_of({"recipe": dict(recipe), "situations": list(situations)})
     with lab.writing() as connection:
         _refuse_set_name(connection, name)
-        held = _named(connection, name)
-        if held is not None:
-            _refuse_other(held, name, fingerprint, recipe)
+        existing = _named(connection, name)
+        if existing is not None:
+            _refuse_other(existing, name, fingerprint, recipe)
             return "unchanged"
         ids = add_situation_set(connection, situation_set)
         _check_members(situations, ids, situation_set.id)
@@ -107,7 +107,7 @@ def draw_of(selection: Selection) -> Draw | None:
 
 
 def lab_selections(lab: Lab) -> dict[str, Selection]:
-    """By name, the selections that the lab holds, the oldest first."""
+    """By name, the selections that the lab has, the oldest first."""
     with lab.reading() as connection:
         rows = connection.execute(_selections().order_by(schema.selections.c.id)).all()
         return {row.name: _selection(connection, row) for row in rows}
@@ -237,13 +237,15 @@ def _refuse_set_name(connection: Connection, name: str) -> None:
         )
 
 
-def _refuse_other(held: Row[Any], name: str, fingerprint: str, recipe: Mapping[str, Any]) -> None:
-    if held.fingerprint == fingerprint:
+def _refuse_other(
+    existing: Row[Any], name: str, fingerprint: str, recipe: Mapping[str, Any]
+) -> None:
+    if existing.fingerprint == fingerprint:
         return
-    old = held.recipe["recipe"]
+    old = existing.recipe["recipe"]
     differing = sorted(key for key in {*old, *recipe} if old.get(key) != recipe.get(key))
     raise InputError(
-        "the lab holds another selection under this name"
+        "the lab already has a different selection with this name"
         + (f", which differs in {', '.join(differing)}" if differing else ""),
         got=name,
         remedy="Give this one another name; results on the first one stay valid.",

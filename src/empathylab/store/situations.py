@@ -36,14 +36,14 @@ def save_situation_set(connection: Connection, chosen: SituationSet) -> SavedSet
         return SavedSet(chosen, "unchanged", add_situation_set(connection, chosen))
     table = schema.situation_sets
     query = select(table.c.version, table.c.fingerprint).where(table.c.name == chosen.id)
-    held = {int(row.version): row.fingerprint for row in connection.execute(query)}
-    newest = max(held, default=0)
+    versions = {int(row.version): row.fingerprint for row in connection.execute(query)}
+    newest = max(versions, default=0)
     same = dataclasses.replace(chosen, version=newest)
-    if held and same.fingerprint == held[newest]:
+    if versions and same.fingerprint == versions[newest]:
         return SavedSet(same, "unchanged", add_situation_set(connection, same))
     stored = dataclasses.replace(chosen, version=newest + 1)
     ids = add_situation_set(connection, stored)
-    return SavedSet(stored, "new version" if held else "added", ids)
+    return SavedSet(stored, "new version" if versions else "added", ids)
 
 
 def stored_situations(connection: Connection, chosen: SituationSet) -> dict[str, int]:
@@ -65,14 +65,14 @@ def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
     drawn = connection.execute(select(table.c.id).where(table.c.name == chosen.id)).first()
     if (built_in is not None and built_in != chosen) or drawn is not None:
         raise InputError(
-            "this name belongs to another set" if built_in else "this name belongs to a draw",
+            "this name belongs to another set" if built_in else "this name belongs to a selection",
             got=chosen.id,
             remedy="Give yours another with --name.",
         )
 
 
 def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
-    """By id, the newest version that the lab holds; else the newest that ships.
+    """By id, the newest version that the lab has; else the newest that ships.
 
     A lab keeps the version it has begun with, so that its results can be compared.
     """
@@ -80,8 +80,8 @@ def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
     with lab.reading() as connection:
         rows = connection.execute(select(table).order_by(table.c.version)).mappings().all()
         newest = {str(row["name"]): row for row in rows}
-        held = {name: _held(connection, row) for name, row in newest.items()}
-    return builtin_sets() | held
+        stored = {name: _stored_set(connection, row) for name, row in newest.items()}
+    return builtin_sets() | stored
 
 
 def lab_situation_set(lab: Lab, name: str) -> SituationSet:
@@ -94,7 +94,7 @@ def lab_situation_set(lab: Lab, name: str) -> SituationSet:
     return sets[name]
 
 
-def _held(connection: Connection, row: RowMapping) -> SituationSet:
+def _stored_set(connection: Connection, row: RowMapping) -> SituationSet:
     """The set in that row; one that ships is not read from the lab, which holds the same."""
     if shipped := builtin_versions().get(f"{row['name']}@{row['version']}"):
         return shipped

@@ -1,7 +1,7 @@
 """Rows of one lab on their way into another: JSON values, numbered as in the lab they come from.
 
 What a reader recognises a row by (a run's fingerprint, a situation's set and id) decides whether
-the other lab holds it already. So the same rows can be written twice and change nothing.
+the other lab has it already. So the same rows can be written twice and change nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Records = dict[str, list[Row]]
 """Rows by table."""
 
 _CHUNK = 500  # numbers per query: under every database's limit on parameters
-# What tells rows apart, where the number does not count. Tables without an entry are compared by
+# What identifies rows, where the number does not count. Tables without an entry are compared by
 # their whole content.
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "situation_sets": ("name", "version"),
@@ -53,10 +53,10 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 }
 # Two rows that share a key but differ here are different things under one name.
 _SAME: Mapping[str, tuple[str, str]] = {
-    "situation_sets": ("fingerprint", "other texts under the name and version of the set"),
-    "respondents": ("kind", "a respondent of another kind under the name"),
-    "imports": ("fingerprint", "another file under the name"),
-    "studies": ("protocol_hash", "another study under the name"),
+    "situation_sets": ("fingerprint", "different texts in this version of the set"),
+    "respondents": ("kind", "a respondent of another kind with the name"),
+    "imports": ("fingerprint", "a different file with the name"),
+    "studies": ("protocol_hash", "a different study with the name"),
 }
 TABLES: Mapping[str, Table] = {
     table.name: table for table in schema.metadata.sorted_tables if table.name in _KEYS
@@ -226,13 +226,13 @@ class _Writing:
         table = TABLES[name]
         ordered = sorted(rows, key=lambda row: row.get("id", 0))
         here = [self._translated(table, row) for row in ordered]
-        held = self._held(table, here)
+        stored = self._stored(table, here)
         seen: Counter[Any] = Counter()
         new: list[tuple[Row, Row]] = []
         for source, row in zip(ordered, here, strict=True):
             key = _key(table, row)
             seen[key] += 1
-            known = held.get((key, seen[key]))
+            known = stored.get((key, seen[key]))
             if known is None:
                 new.append((source, row))
             else:
@@ -271,7 +271,9 @@ class _Writing:
             here[column.name] = number
         return here
 
-    def _held(self, table: Table, rows: Sequence[Row]) -> dict[tuple[Any, int], Mapping[str, Any]]:
+    def _stored(
+        self, table: Table, rows: Sequence[Row]
+    ) -> dict[tuple[Any, int], Mapping[str, Any]]:
         """The lab's own rows by key; of rows that are alike, one after the other."""
         query = select(table).order_by(*table.primary_key)
         parents = [column for column, target in _references(table) if target != table.name]
@@ -280,13 +282,13 @@ class _Writing:
             wanted = sorted({row[required.name] for row in rows})
             if len(wanted) <= _CHUNK:
                 query = query.where(required.in_(wanted))
-        held: dict[tuple[Any, int], Mapping[str, Any]] = {}
+        stored: dict[tuple[Any, int], Mapping[str, Any]] = {}
         seen: Counter[Any] = Counter()
         for row in self.connection.execute(query).mappings():
             key = _key(table, dict(row))
             seen[key] += 1
-            held[key, seen[key]] = dict(row)
-        return held
+            stored[key, seen[key]] = dict(row)
+        return stored
 
     def _insert(self, table: Table, new: Sequence[tuple[Row, Row]]) -> None:
         rows = [row for _, row in new]
@@ -310,9 +312,9 @@ class _Writing:
     def _number_runs(self, rows: Sequence[Row]) -> None:
         """A run's generation counts the runs of this lab; a name that is taken is left out."""
         table = schema.runs
-        held = self.connection.execute(select(table.c.fingerprint, table.c.name)).all()
-        generations = Counter(row.fingerprint for row in held)
-        names = {row.name for row in held}
+        stored = self.connection.execute(select(table.c.fingerprint, table.c.name)).all()
+        generations = Counter(row.fingerprint for row in stored)
+        names = {row.name for row in stored}
         for row in rows:
             row["generation"] = generations[row["fingerprint"]]
             generations[row["fingerprint"]] += 1
@@ -331,12 +333,13 @@ def _key(table: Table, row: Mapping[str, Any]) -> Any:
     return hash_of({k: str(v) if isinstance(v, date) else v for k, v in own.items()})
 
 
-def _require_same(name: str, held: Mapping[str, Any], row: Row) -> None:
+def _require_same(name: str, stored: Mapping[str, Any], row: Row) -> None:
     if name not in _SAME:
         return
     column, what = _SAME[name]
-    if held[column] != row[column]:
+    if stored[column] != row[column]:
         named = row.get("name") or row.get("source")
         raise InputError(
-            f"the lab holds {what} {named!r}", remedy="Import it into another lab with --lab."
+            f"the lab already has {what} {named!r}",
+            remedy="Import it into another lab with --lab.",
         )

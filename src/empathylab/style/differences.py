@@ -299,7 +299,7 @@ def _compare(
         permuted = sign_flip_p(np.nan_to_num(sides.one - sides.other), permutations, rng)
     else:
         permuted = reassignment_p(sides.one, sides.other, permutations, rng)
-    # Where each side is constant, t does not exist; exchanging the sides still tells them apart.
+    # Where each side is constant, t does not exist; exchanging the sides still separates them.
     p = np.where((se == 0) & (difference != 0), permuted, p)
     return [
         FeatureDifference(

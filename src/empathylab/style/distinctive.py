@@ -120,7 +120,7 @@ def distinctive_terms(
     corpus of its own. The prior is the counts of all respondents pooled, times `prior_weight`:
     the larger it is, the more evidence a rare term needs. As the prior holds the compared texts
     too, z ranks terms and is not a test. `paired` keeps only situations that both sides
-    answered, so that what the situations are about does not tell the sides apart. A term that
+    answered, so that what the situations are about does not distinguish the sides. A term that
     nearly always (80%) stands inside a longer listed phrase is left out unless `nested`.
     """
     responses = usable_responses(frame, respondent=respondent, situation=situation, text=text)

@@ -38,7 +38,7 @@ class Recurring:
 
 @dataclass(frozen=True, slots=True)
 class Recurrences:
-    """How far one respondent's responses begin, or end, alike."""
+    """How far one respondent's responses share their opening, or closing, phrases."""
 
     respondent: str
     where: str

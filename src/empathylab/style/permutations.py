@@ -8,10 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.compute.threads import ahead
+
 Array = NDArray[np.float64]
 
 _EXACT_UP_TO = 12
-_CELLS_AT_ONCE = 4_000_000
+_CELLS_AT_ONCE = 1_000_000
 _MOST_SITUATIONS = 20_000
 """Above this the permutation distribution is normal to the last printed digit, and slow to draw."""
 
@@ -38,8 +40,7 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
         return share
     as_far = np.zeros(columns)
     permutations = _affordable(permutations, rows)
-    for count in _portions(permutations, rows):
-        signs = rng.integers(0, 2, size=(count, rows)).astype(float) * 2 - 1
+    for signs in ahead(_signs(rng, (count, rows)) for count in _portions(permutations, rows)):
         as_far += (np.abs(signs @ differences) >= observed).sum(axis=0)
     found: Array = (as_far + 1) / (permutations + 1)
     return found
@@ -48,7 +49,7 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
 def reassignment_p(
     array: Array, other: Array, permutations: int, rng: np.random.Generator
 ) -> Array:
-    """Per column: how often shuffling the rows parts the two means as far as they are apart.
+    """Per column: how often shuffling the rows separates the two means at least as far.
 
     NaN values are left out. NaN where a side has no rows, and above 20,000 rows together.
     """
@@ -59,19 +60,27 @@ def reassignment_p(
         return np.full(both.shape[1], np.nan)
     total, number = values.sum(axis=0), known.sum(axis=0)
 
-    def apart(summed: Array, counted: Array) -> Array:
+    def distance_of_means(summed: Array, counted: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             distance: Array = np.abs(summed / counted - (total - summed) / (number - counted))
         return distance
 
-    observed = _almost(apart(values[:n].sum(axis=0), known[:n].sum(axis=0)))
+    observed = _almost(distance_of_means(values[:n].sum(axis=0), known[:n].sum(axis=0)))
     as_far = np.zeros(both.shape[1])
     permutations = _affordable(permutations, size)
     for count in _portions(permutations, size):
         dealt = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
         mine = (dealt < n).astype(float)
-        as_far += (apart(mine @ values, mine @ known) >= observed).sum(axis=0)
+        as_far += (distance_of_means(mine @ values, mine @ known) >= observed).sum(axis=0)
     return np.where(np.isnan(observed), np.nan, (as_far + 1) / (permutations + 1))
+
+
+def _signs(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """1 and -1 at random: the highest bit of a random number, kept as a sign."""
+    drawn = rng.integers(0, 2**32, size=shape, dtype=np.uint32).view(np.int32)
+    drawn >>= 31
+    drawn |= 1
+    return drawn.astype(float)
 
 
 def _affordable(permutations: int, rows: int) -> int:

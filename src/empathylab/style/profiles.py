@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from empathylab.errors import InputError
+from empathylab.stats.arguments import require_confidence
 from empathylab.style.measures.catalogue import FEATURES
 from empathylab.style.responses import require_columns
 from empathylab.style.text.marks import MARKS
@@ -77,10 +77,7 @@ def profiles(table: pl.DataFrame, *, confidence: float = 0.95) -> tuple[Profile,
     Journal of Human Resources 50, 317–372.
     """
     require_columns(table, ["respondent", "situation", "words", "emoji"], "table of features")
-    if not 0 < confidence < 1:
-        raise InputError(
-            "confidence must be between 0 and 1", got=confidence, remedy="Give 0.95, for example."
-        )
+    require_confidence(confidence)
     names = [name for name in table.columns if name not in _ROLES]
     found = []
     for respondent in table["respondent"].unique().sort():

@@ -74,7 +74,7 @@ def repetition(
     many words (for the compression: bytes, at most 32,768) as the respondent with the least has,
     in random order of responses, `draws` times. Respondents with fewer than `min_responses`
     responses do not set the amount and have NaN. Where everything is used up each time, the
-    interval has no width: it tells how much the choice of responses matters, no more.
+    interval has no width: it says how much the choice of responses matters, no more.
 
     Shaib, C., Barrow, J., Sun, J., Siu, A. F., Wallace, B. C., & Nenkova, A. (2024). Standardizing
     the measurement of text diversity. arXiv 2403.00553; Salkar, N., Trikalinos, T., Wallace,

@@ -54,13 +54,13 @@ def require_columns(frame: pl.DataFrame, columns: list[str], what: str) -> None:
 
 
 def require_respondent(name: str, known: list[str]) -> None:
-    """Raises where nobody of that name responded, with the nearest names that exist."""
+    """Raises where no respondent has that name, with the nearest names that exist."""
     if name not in known:
         raise UnknownName("respondent", name, known)
 
 
 def require_several(responses: Responses, purpose: str) -> None:
-    """Raises where there is nobody to compare with."""
+    """Raises where there is no other respondent to compare with."""
     if len(responses.respondents) < 2:
         raise InputError(
             f"{purpose} needs two respondents or more",

@@ -1,4 +1,4 @@
-"""How alike one respondent's responses are to each other, and to other respondents'.
+"""How similar one respondent's responses are to each other, and to other respondents'.
 
 Cosines of TF-IDF vectors of words and word pairs, averaged over all pairs of responses to different
 situations. The mean over n² pairs comes from sums of vectors, so it costs as much as reading the
@@ -54,7 +54,7 @@ def self_similarity(
 
     A mean over pairs, so it does not grow with the number of responses, and respondents with few
     and with many can be compared. Weights (inverse document frequency) come from all responses.
-    A template makes it high; so do situations that are all alike, which `to_others` shows.
+    A template makes it high; so do situations that resemble each other, which `to_others` shows.
     """
     responses = usable_responses(frame, respondent=respondent, situation=situation, text=text)
     vectors = _vectors(responses.frame[TEXT], longest)

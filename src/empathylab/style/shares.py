@@ -12,8 +12,8 @@ def effective_size(hits: NDArray[np.float64], sizes: NDArray[np.float64]) -> flo
     `hits` and `sizes` hold one number per cluster. The share's variance is that of a ratio of
     cluster totals; the effective size is p(1−p) over it, and never above the number of cases
     (Kish, L. (1965). Survey Sampling, chapter 8; Korn, E. L., & Graubard, B. I. (1998). Survey
-    Methodology 24, 193–201). Where all cases agree nothing tells how alike clusters are, so each
-    cluster counts as one case.
+    Methodology 24, 193–201). Where all cases agree, the correlation within clusters is unknown, so
+    each cluster counts as one case.
     """
     n, clusters = float(sizes.sum()), len(sizes)
     if n == 0 or clusters < 2:

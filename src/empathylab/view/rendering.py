@@ -74,7 +74,7 @@ def moment(at: datetime | None) -> str:
 
 
 def number(value: float | None, digits: int = 0) -> str:
-    """A number with its thousands apart; a dash where there is none."""
+    """A number with thousands separators; a dash where there is none."""
     if value is None or value != value:
         return "–"
     return f"{value:,.{digits}f}".replace("-", "−")

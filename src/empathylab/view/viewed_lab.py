@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from empathylab.errors import LabError
+from empathylab.errors import LabBusy, LabError
 from empathylab.store import Lab
 from empathylab.store.lab import DATABASE_FILE, is_read_only
 from empathylab.store.listings.search_index import update_search_index
@@ -28,6 +28,7 @@ class ViewedLab:
         self._lab = Lab.open_read_only(folder, database=database)
         self._file = self._present_file()
         self._indexing: threading.Thread | None = None
+        self._refused = False
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[tuple[Lab, Connection]]:
@@ -38,14 +39,15 @@ class ViewedLab:
             yield lab, connection
 
     def index_replies(self) -> bool:
-        """Whether a thread is indexing the replies that the search does not find yet.
+        """Whether a thread is indexing the replies that are not in the search index yet.
 
         It starts here, unless the lab cannot be written to.
         """
         with self._lock:
             if self._indexing is not None and self._indexing.is_alive():
                 return True
-            if is_read_only(self.folder / DATABASE_FILE):
+            sqlite = self._lab.engine.dialect.name == "sqlite"
+            if is_read_only(self.folder / DATABASE_FILE) if sqlite else self._refused:
                 return False
             self._indexing = threading.Thread(target=self._index, name=INDEXING, daemon=True)
             self._indexing.start()
@@ -53,8 +55,13 @@ class ViewedLab:
 
     def _index(self) -> None:
         # Where another process writes for long, the next search starts this again.
-        with contextlib.suppress(LabError), Lab.open(self.folder, create=False) as lab:
-            update_search_index(lab)
+        try:
+            with Lab.open(self.folder, create=False, database=self._database) as lab:
+                update_search_index(lab)
+        except LabBusy:
+            pass
+        except LabError:
+            self._refused = True
 
     def close(self) -> None:
         self._lab.close()

@@ -65,7 +65,7 @@ def test_it_uses_the_points_as_often_as_people_do() -> None:
     assert np.abs(np.array(told) - np.array(people)).max() <= 5
 
 
-def test_ratings_in_degrees_are_foretold_in_groups() -> None:
+def test_ratings_in_degrees_are_predicted_in_groups() -> None:
     rng = np.random.default_rng(0)
     frame = rated().with_columns(rating=pl.col("rating") * 30 + rng.uniform(0, 9, 80))
     found = style_judgements(frame)

@@ -11,9 +11,9 @@ from empathylab.analysis import ratings as rated_replies
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import (
     CollectionPeriod,
-    collected_apart,
     collection_sentences,
     collection_table,
+    in_different_periods,
 )
 from empathylab.report import collect, write_report
 from empathylab.store import Lab
@@ -40,7 +40,7 @@ def arm(name: str, first: int | None, last: int | None = None) -> CollectionPeri
 def test_arms_are_apart_where_they_share_no_day_or_one_is_not_known(
     arms: list[CollectionPeriod], apart: bool
 ) -> None:
-    assert collected_apart(arms) is apart
+    assert in_different_periods(arms) is apart
 
 
 def test_the_sentence_names_every_arms_days() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
+from empathylab.analysis.style import from_table
+from empathylab.analysis.style.estimates import Depth, StyleEstimates
 from empathylab.analysis.style.feature_titles import main_features
 from empathylab.analysis.style.prose import paragraphs
 from empathylab.analysis.style.result import StyleResult
@@ -31,7 +32,7 @@ from tests.report.style_frames import ratings, responses
 @pytest.fixture(scope="module")
 def analysis() -> StyleEstimates:
     frame = responses()
-    return estimate_style(frame, ratings=ratings(frame), depth=Depth(permutations=99))
+    return from_table(frame, ratings=ratings(frame), depth=Depth(permutations=99)).estimates
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def test_an_association_is_claimed_by_the_jointly_corrected_p(
 
 
 def test_one_respondent_has_null_predictability_and_a_note() -> None:
-    lone = estimate_style(responses().filter(respondent="dry"))
+    lone = from_table(responses().filter(respondent="dry")).estimates
     found = json.loads(json.dumps(StyleResult(lone).to_dict(), allow_nan=False))
     assert found["predictability"] is None
     assert (found["tests"], found["distinctive"]) == ([], {})
@@ -112,7 +113,7 @@ def test_one_respondent_has_null_predictability_and_a_note() -> None:
 
 def test_one_single_word_has_no_nan_in_json() -> None:
     frame = pl.DataFrame({"respondent": ["a"], "situation": ["s"], "text": ["Hm"]})
-    json.dumps(StyleResult(estimate_style(frame)).to_dict(), allow_nan=False)
+    json.dumps(from_table(frame).to_dict(), allow_nan=False)
 
 
 def test_paragraphs_hold_methods_and_the_main_numbers(analysis: StyleEstimates) -> None:
@@ -126,7 +127,7 @@ def test_paragraphs_hold_methods_and_the_main_numbers(analysis: StyleEstimates) 
 
 
 def test_paragraphs_of_one_respondent_make_no_comparison() -> None:
-    text = "\n".join(paragraphs(estimate_style(responses().filter(respondent="dry"))))
+    text = "\n".join(paragraphs(from_table(responses().filter(respondent="dry")).estimates))
     assert "compared by" not in text
     assert "dry wrote 12.0" in text
 

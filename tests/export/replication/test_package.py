@@ -30,7 +30,7 @@ from empathylab.analysis.style.estimates import StyleEstimates
 from empathylab.cli import app
 from empathylab.export import export_lab, read_exported
 from empathylab.export.replication import analysis
-from empathylab.export.replication.tables import Made, file_name, write_made
+from empathylab.export.replication.tables import ResultTable, file_name, write_result_tables
 from empathylab.report.page import render
 from empathylab.report.paper import report_tables
 from empathylab.report.table_formats import csv_table, markdown_table
@@ -107,7 +107,7 @@ def agree(rows: list[dict[str, str]], known: list[Mapping[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-def test_the_tables_come_again_byte_for_byte_without_the_lab(
+def test_the_tables_are_reproduced_byte_for_byte_without_the_lab(
     made: tuple[Lab, Path], tmp_path: Path
 ) -> None:
     package = shutil.copytree(made[1], tmp_path / "elsewhere" / "package")
@@ -123,7 +123,7 @@ def test_the_tables_come_again_byte_for_byte_without_the_lab(
         "scales",
         "style",
     }
-    assert done.stdout.endswith(f"{len(kept)} files made, 0 not as they were\n")
+    assert done.stdout.endswith(f"{len(kept)} files written, 0 different from the package\n")
     assert done.stderr == ""
 
 
@@ -168,10 +168,14 @@ def test_every_table_is_there_as_csv_markdown_and_latex(made: tuple[Lab, Path]) 
     files = {path.name for path in (made[1] / "tables").iterdir()}
     stems = {name.rpartition(".")[0] for name in files}
     assert files == {f"{stem}.{end}" for stem in stems for end in ("csv", "md", "tex")}
-    for study in (STUDY, "small"):
-        for part in ("counts", "tests", "raters", "model-empathy", "model-empathy-means"):
-            if (study, part) != ("small", "raters"):  # they all told the same
-                assert f"ratings-{study}-{part}" in stems
+    for part in ("counts", "tests", "raters", "model-empathy", "model-empathy-means"):
+        assert f"ratings-{STUDY}-{part}" in stems
+    for part in ("counts", "tests", "model-empathy"):
+        assert f"ratings-small-{part}" in stems
+
+
+def test_ratings_that_separate_the_arms_give_no_means(made: tuple[Lab, Path]) -> None:
+    assert not (made[1] / "tables" / "ratings-small-model-empathy-means.csv").exists()
 
 
 def test_comments_and_page_times_are_not_in_it(made: tuple[Lab, Path]) -> None:
@@ -218,8 +222,11 @@ def test_dimensions_whose_names_look_alike_in_a_file_have_a_model_each(
 
 
 def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
-    twice = [Made("same", "A table", [{"value": number}], [{"value": number}]) for number in (1, 2)]
-    files = write_made(twice, tmp_path / "tables")
+    twice = [
+        ResultTable("same", "A table", [{"value": number}], [{"value": number}])
+        for number in (1, 2)
+    ]
+    files = write_result_tables(twice, tmp_path / "tables")
     assert files["same.csv"] != files["same-2.csv"]
     assert {path.name for path in (tmp_path / "tables").iterdir()} == set(files)
     assert len(files) == 6
@@ -408,7 +415,7 @@ def test_the_published_files_give_the_same_numbers_everywhere(
 _FIGURES = {"cells": "mean", "tests": "F", "effects": "estimate", "changes": "mean"}
 
 
-def test_recipients_come_again_as_the_lab_analyses_them(made: tuple[Lab, Path]) -> None:
+def test_recipients_are_reproduced_as_in_the_lab(made: tuple[Lab, Path]) -> None:
     lab, package = made
     found = recipients.from_lab(lab, "helped").to_dict()
     for name, figure in _FIGURES.items():

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
+from empathylab.analysis.style import from_table
+from empathylab.analysis.style.estimates import Depth, StyleEstimates
 from empathylab.analysis.style.result import StyleResult
 from empathylab.report import collect, write_report
 from empathylab.report.blocks import Fold, Section, Table, Text, slug
@@ -25,7 +26,7 @@ ODD = "a|b <b>[/bold]</b> \x1b مساعد"
 @pytest.fixture(scope="module")
 def analysis() -> StyleEstimates:
     frame = responses(ODD)
-    return estimate_style(frame, ratings=ratings(frame), depth=Depth(permutations=99))
+    return from_table(frame, ratings=ratings(frame), depth=Depth(permutations=99)).estimates
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def test_specifications_are_plain_json(section: Section) -> None:
 
 
 def test_one_respondent_has_a_profile_without_figures() -> None:
-    alone = estimate_style(responses().filter(respondent="dry"))
+    alone = from_table(responses().filter(respondent="dry")).estimates
     found = style_section(StyleResult(alone), ())
     assert "style-authorship" not in [b.id for b in found.blocks if isinstance(b, Fold)]
     notes = [one for b in found.blocks if isinstance(b, Text) for one in b.sentences]

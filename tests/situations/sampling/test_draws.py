@@ -164,7 +164,7 @@ def test_more_than_is_left_is_refused() -> None:
         draw(many(sad=3), 4, rules=NONE)
 
 
-def test_an_unknown_balance_is_told_the_nearest() -> None:
+def test_an_unknown_balance_gets_the_nearest_suggestion() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'emotion'"):
         draw(many(sad=3), 1, balance=("emotoin",))
 

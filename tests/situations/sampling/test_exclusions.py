@@ -74,7 +74,7 @@ def test_length_is_that_of_the_text_where_nothing_is_said() -> None:
         "Really? I thought it was closed by now.",
     ],
 )
-def test_what_answers_somebody_is_no_opening(answer: str) -> None:
+def test_what_answers_someone_is_no_opening(answer: str) -> None:
     assert not is_opening(answer)
     assert reason(told(answer)) == "not an opening"
 

@@ -217,7 +217,7 @@ def test_a_third_speaker_is_said(tmp_path: Path) -> None:
     )
 
 
-def test_a_situation_that_is_not_told_takes_the_opening(tmp_path: Path) -> None:
+def test_a_situation_without_a_text_takes_the_opening(tmp_path: Path) -> None:
     (situation,) = read(tmp_path, "c,1,sad,,1,It is late again.,5|5|5,").situation_set
     assert situation.text == "It is late again."
 

@@ -48,7 +48,7 @@ def repository(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 def test_a_file_is_downloaded_and_said(repository: tuple[Path, str], tmp_path: Path) -> None:
     said: list[str] = []
-    (found,) = fetch_files([FILE], repository[1], tmp_path / "sources", said=said.append)
+    (found,) = fetch_files([FILE], repository[1], tmp_path / "sources", on_download=said.append)
     assert found.read_bytes() == CONTENT
     assert len(said) == 1
 
@@ -59,7 +59,7 @@ def test_a_file_that_is_there_is_not_downloaded_again(
     fetch_files([FILE], repository[1], tmp_path / "sources")
     (repository[0] / FILE.path).unlink()
     said: list[str] = []
-    fetch_files([FILE], repository[1], tmp_path / "sources", said=said.append)
+    fetch_files([FILE], repository[1], tmp_path / "sources", on_download=said.append)
     assert said == []
 
 

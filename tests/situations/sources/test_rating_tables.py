@@ -66,7 +66,7 @@ def test_a_rater_of_two_respondents_makes_it_within_subjects() -> None:
     assert read(HEAD + "a,x,r1,1\na,y,r1,1\n").design == "within"
 
 
-def test_what_is_told_about_raters_goes_to_them() -> None:
+def test_what_is_known_about_raters_goes_to_them() -> None:
     study = read(HEAD + "a,x,r1,1\n", people="rater,age,country,seconds\nr1,31,Peru,400\nr9,1,,\n")
     (rater,) = study.raters
     assert (rater.name, dict(rater.details), rater.seconds) == (
@@ -102,7 +102,7 @@ def test_a_rater_is_of_one_known_kind(rows: str, people: str | None, said: str) 
         read("situation,respondent,rater,rater_kind,rating\n" + rows, people)
 
 
-def test_zero_is_told_and_dates_are_texts() -> None:
+def test_zero_is_kept_and_dates_are_texts() -> None:
     import datetime
 
     import polars as pl

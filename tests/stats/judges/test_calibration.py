@@ -126,7 +126,7 @@ def test_scores_of_two_categories_are_half_their_brier_score() -> None:
 
 
 def test_the_base_score_by_hand() -> None:
-    # Two situations, two folds: each is foretold from the other, and always wrongly.
+    # Two situations, two folds: each is predicted from the other, and always wrongly.
     found = calibration_scores(frame_of([1, 2], [1, 1]), folds=2)
     assert found.base_score == 1
     assert found.ranked_probability_score == 1

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from empathylab.errors import UnknownName
 from empathylab.stats.judges.preference_agreement import preference_agreement
 
 
@@ -97,8 +96,3 @@ def test_choices_of_one_situation_have_a_share_and_no_interval() -> None:
     found = preference_agreement(CHOICES.filter(situation="s1"))
     assert (found.choices.share, found.choices.n) == (1.0, 2)
     assert math.isnan(found.choices.low)
-
-
-def test_a_missing_column_is_named() -> None:
-    with pytest.raises(UnknownName, match="people_first"):
-        preference_agreement(CHOICES.drop("people_first"))

@@ -65,8 +65,8 @@ def test_the_estimate_is_that_of_two_stage_least_squares() -> None:
     ones = np.ones(400)
     lean, judge = frame["lean"].to_numpy(), frame["prediction"].to_numpy()
     stage = np.column_stack([ones, lean, swapped.to_numpy()])
-    foretold = stage @ np.linalg.lstsq(stage, frame["rating"].to_numpy(), rcond=None)[0]
-    second = np.column_stack([ones, lean, foretold])
+    predicted = stage @ np.linalg.lstsq(stage, frame["rating"].to_numpy(), rcond=None)[0]
+    second = np.column_stack([ones, lean, predicted])
     expected = np.linalg.lstsq(second, judge, rcond=None)[0][1]
     assert leaning(frame)[1] == pytest.approx(expected)
 

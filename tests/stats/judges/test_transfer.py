@@ -48,8 +48,8 @@ def test_the_line_is_read_off_at_the_newcomers_mean() -> None:
     assert (found.n, found.n_judged, found.dropped) == (8, 2, 0)
 
 
-def test_each_other_respondent_is_foretold_from_the_rest() -> None:
-    # The judge says the same of everybody, so each is foretold as the mean of the others.
+def test_each_other_respondent_is_predicted_from_the_rest() -> None:
+    # The judge says the same of everybody, so each is predicted as the mean of the others.
     told: list[float | None] = [1.0, 1.0, 1.0, 1.0]
     frame = pl.concat(
         [
@@ -67,7 +67,7 @@ def test_each_other_respondent_is_foretold_from_the_rest() -> None:
     # By hand: the prediction interval for a draw from the population of 1, 2 and 6.
     sd = np.std([1, 2, 6], ddof=1)
     assert found.se == pytest.approx(sd * math.sqrt(1 + 1 / 3))
-    assert found.like_high - found.estimate == pytest.approx(4.302653 * found.se, rel=1e-5)
+    assert found.exchangeable_high - found.estimate == pytest.approx(4.302653 * found.se, rel=1e-5)
     assert note("judge_unrelated") in found.notes
     assert (found.low, found.high, found.rules_out) == (-math.inf, math.inf, False)
 
@@ -90,7 +90,7 @@ def test_with_one_other_respondent_there_is_no_interval_but_the_narrow_one() -> 
     assert math.isnan(found.low)
     assert all(math.isnan(end) for end in found.ends(0.9))
     assert found.errors == ()
-    assert found.alike_low < found.estimate < found.alike_high
+    assert found.same_error_low < found.estimate < found.same_error_high
     assert note("one_other_respondent") in found.notes
 
 
@@ -122,10 +122,10 @@ def test_a_trained_judge_is_tried_with_frames_of_its_own() -> None:
     frame = pl.concat([rows("a", told, told), rows("b", told, told), unrated(told)])
     worse = frame.with_columns(pl.col("prediction") * 0.0)
     found = transferred_mean(frame, "new", left_out={"a": worse})
-    assert [round(error.foretold, 6) for error in found.errors] == [2.0, 2.0]
+    assert [round(error.predicted, 6) for error in found.errors] == [2.0, 2.0]
     other = pl.concat([rows("a", told, told), rows("b", [9.0] * 4, told), unrated(told)])
     changed = transferred_mean(frame, "new", left_out={"a": other})
-    assert changed.errors[0].foretold == pytest.approx(9)
+    assert changed.errors[0].predicted == pytest.approx(9)
 
 
 def test_rows_without_prediction_are_counted() -> None:
@@ -180,8 +180,8 @@ def test_the_interval_covers_whoever_comes(others: int, bias: float, noise: floa
         frame, truth = simulated(rng, others, bias, noise)
         found.append((transferred_mean(frame, "new"), truth))
     covered = np.mean([one.low <= truth <= one.high for one, truth in found])
-    like = np.mean([one.like_low <= truth <= one.like_high for one, truth in found])
-    alike = np.mean([one.alike_low <= truth <= one.alike_high for one, truth in found])
+    like = np.mean([one.exchangeable_low <= truth <= one.exchangeable_high for one, truth in found])
+    alike = np.mean([one.same_error_low <= truth <= one.same_error_high for one, truth in found])
     assert covered >= like >= 0.92
     assert bias == 0 or alike < 0.8
 
@@ -211,7 +211,7 @@ def test_the_interval_holds_whoever_is_better_than_all_others(lean: float, error
     found = [(transferred_mean(frame, "new"), truth) for frame, truth in worlds]
     assert abs(np.mean([one.estimate - truth for one, truth in found])) < error
     assert np.mean([one.low <= truth <= one.high for one, truth in found]) >= 0.93
-    like = np.mean([one.like_low <= truth <= one.like_high for one, truth in found])
+    like = np.mean([one.exchangeable_low <= truth <= one.exchangeable_high for one, truth in found])
     assert lean < 0.5 or like < 0.9
     assert lean > 0 or np.mean([one.rules_out for one, _ in found]) > 0.9
 
@@ -259,9 +259,9 @@ def test_the_interval_is_what_the_judge_does_not_rule_out_and_what_is_like_the_o
         for n in range(4)
     ]
     low, high = InversePrediction.of(line, missed).ends(5.0)
-    assert found.low == pytest.approx(min(low, found.like_low))
-    assert found.high == pytest.approx(max(high, found.like_high))
-    assert found.high > found.like_high
+    assert found.low == pytest.approx(min(low, found.exchangeable_low))
+    assert found.high == pytest.approx(max(high, found.exchangeable_high))
+    assert found.high > found.exchangeable_high
 
 
 def test_outside_two_others_nothing_is_ruled_out() -> None:
@@ -270,9 +270,9 @@ def test_outside_two_others_nothing_is_ruled_out() -> None:
     inside = transferred_mean(pl.concat([*old, unrated([1.5, 1.5])]), "new")
     beyond = transferred_mean(pl.concat([*old, unrated([4.0, 4.0])]), "new")
     assert inside.rules_out
-    assert (inside.low, inside.high) == (inside.like_low, inside.like_high)
+    assert (inside.low, inside.high) == (inside.exchangeable_low, inside.exchangeable_high)
     assert (beyond.rules_out, beyond.low, beyond.high) == (False, -math.inf, math.inf)
-    assert math.isfinite(beyond.like_low)
+    assert math.isfinite(beyond.exchangeable_low)
 
 
 def test_rounding_puts_nobody_beyond_the_others() -> None:
@@ -292,7 +292,7 @@ def test_a_scale_that_no_level_fits_leaves_everything() -> None:
     assert found.ends_on(short, 0.95) == (-math.inf, math.inf)
     # A wider interval would touch the scale: but what does not fit tells nothing, at any level.
     assert found.ends_on(short, 1 - 1e-9) == (-math.inf, math.inf)
-    ends, alike = found.apart_ends("a", 1.0, 0.3, 0.95, short)
+    ends, alike = found.difference_ends("a", 1.0, 0.3, 0.95, short)
     apart = short[1] - 1.0
     assert ends[0] < 0 < apart < ends[1]
     assert alike[0] < apart < alike[1]
@@ -323,8 +323,8 @@ def test_a_difference_allows_for_what_the_line_takes_from_the_other(others: int)
     assert sum(found.pull.values()) == pytest.approx(1)
     assert found.pull["r0"] < 0 < found.pull[f"r{others - 1}"]
     # Where the lowest pulls the line down at its end and up beyond the others: more than by itself.
-    alike = (found.alike_high - found.alike_low) / 2
-    below, above = (found.apart_ends(f"r{n}", 1.0, 0.3, 0.95) for n in (0, others - 1))
+    alike = (found.same_error_high - found.same_error_low) / 2
+    below, above = (found.difference_ends(f"r{n}", 1.0, 0.3, 0.95) for n in (0, others - 1))
     apart, grown = found.estimate - 1, 0.3**2 * (1 - 2 * found.pull["r0"])
     narrow = math.sqrt(alike**2 + grown)
     assert below[1] == pytest.approx((apart - narrow, apart + narrow))
@@ -337,8 +337,8 @@ def test_a_difference_allows_for_what_the_line_takes_from_the_other(others: int)
 
 def test_a_difference_reaches_no_farther_than_the_scale() -> None:
     found = four_others(5.0, scatter=0.01)
-    free, _ = found.apart_ends("a", 1.0, 0.3, 0.95)
-    held, _ = found.apart_ends("a", 1.0, 0.3, 0.95, (1.0, 5.5))
+    free, _ = found.difference_ends("a", 1.0, 0.3, 0.95)
+    held, _ = found.difference_ends("a", 1.0, 0.3, 0.95, (1.0, 5.5))
     theirs = 0.3 * math.sqrt(1 - 2 * found.pull["a"])
     assert free[1] > held[1] == pytest.approx(5.5 - 1.0 + theirs)
     assert free[0] == held[0]
@@ -356,4 +356,4 @@ def test_two_others_that_happen_to_coincide_do_not_narrow_the_interval() -> None
     left = ratings - found.slope * np.array(told)
     # One of two others left out, and the newcomer at their mean: √(1 + 1/2) times the error.
     assert found.se > math.sqrt(1.5) * left.std(ddof=1) / math.sqrt(40) * 0.8
-    assert found.like_high - found.like_low > 1
+    assert found.exchangeable_high - found.exchangeable_low > 1

@@ -54,21 +54,23 @@ def test_a_closed_study_opens_again_for_the_new_arm_alone(lab: Lab) -> None:
     assert isinstance(service.view(late), Closed)
 
 
-def test_the_new_arm_shows_the_same_situations_in_the_same_packets(sqlite_lab: Lab) -> None:
+def test_the_new_arm_shows_the_same_situations_in_the_same_batches(sqlite_lab: Lab) -> None:
     service, clock = finished(sqlite_lab)
     furnish(sqlite_lab, "third/model")
     joined(sqlite_lab, clock)
     rate_all(service, someone(service, "newcomer"), "3")
     slots = StudyService(sqlite_lab, "small").launched.slots
-    packets = {
+    batches = {
         arm: [[item.situation for item in slot.items] for slot in own] for arm, own in slots.items()
     }
-    assert packets["three"] == packets["one"] == packets["two"]
+    assert batches["three"] == batches["one"] == batches["two"]
     new = ratings_frame(sqlite_lab, "small").filter(arm="three")
     assert new["respondent"].unique().to_list() == ["third/model"]
 
 
-def test_whoever_had_not_finished_does_not_come_back_to_an_old_arm(sqlite_lab: Lab) -> None:
+def test_a_participant_who_had_not_finished_does_not_come_back_to_an_old_arm(
+    sqlite_lab: Lab,
+) -> None:
     service, clock = finished(sqlite_lab, close=False)
     late = someone(service, "late")
     walk(service, late, until="rate")
@@ -220,7 +222,7 @@ def test_an_archived_study_is_launched_here_with_the_new_arm_alone(
     counts = {arm.arm: arm.ratings for arm in measured_study(lab, "small").arms}
     assert counts == {"one": 4, "two": 4, "three": 12}
     analysis = rated_replies.from_lab(lab, "small", reference="one")
-    assert analysis.apart
+    assert analysis.different_periods
     assert [(item.arm, str(item.first)) for item in analysis.collected] == [
         ("one", "2026-03-01"),
         ("two", "2026-03-01"),
@@ -320,7 +322,7 @@ def test_a_release_takes_an_arm_with_a_file_and_says_what_was_not_checked(
     analysis = rated_replies.from_lab(lab, "welivita-2024")
     assert (analysis.reference, analysis.arms) == ("human", ("human", "gpt", "model"))
     assert analysis.rater_comparison is not None
-    assert analysis.apart
+    assert analysis.different_periods
     study = measured_study(lab, "welivita-2024")
     assert study.template is not None
     assert study.template["template"] == "empathic-listener"
@@ -335,7 +337,7 @@ def test_the_preset_has_the_points_of_the_release_and_its_own_question(
     [asked] = preset.dimensions
     [released_dimension] = measured_study(sqlite_lab, "welivita-2024").dimensions
     assert "compared with how you would have replied" in released_dimension.question
-    assert "compared" not in asked.question.said("en")
+    assert "compared" not in asked.question.in_language("en")
     assert tuple(map(float, asked.values)) == released_dimension.values
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from empathylab.store import Lab
 from empathylab.study.admin.cached_figures import RememberedSums
-from empathylab.study.admin.monitoring import Sums, watch
+from empathylab.study.admin.monitoring import Sums, read_status
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.service import StudyService
 from tests.study.service_examples import opened, someone, walk
@@ -69,7 +69,7 @@ def test_who_came_is_new_even_where_sums_are_remembered(sqlite_lab: Lab) -> None
     sums = RememberedSums(adding, adding.clock)
 
     def looked(service: StudyService) -> int:
-        return watch(sqlite_lab, service.launched, service.now(), sums=sums).finished
+        return read_status(sqlite_lab, service.launched, service.now(), sums=sums).finished
 
     before = looked(service)
     walk(service, someone(service, "ann"))

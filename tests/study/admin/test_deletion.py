@@ -109,7 +109,7 @@ def test_a_study_that_shows_a_forgotten_writers_replies_is_told_and_goes_on(lab:
     assert told == ("participant", "reply deleted", {"replies": 6})
 
 
-def test_nobody_new_is_given_a_packet_with_a_reply_that_is_gone(lab: Lab) -> None:
+def test_nobody_new_is_given_a_batch_with_a_reply_that_is_gone(lab: Lab) -> None:
     writers, clock, (first, _) = writing(lab, writers=2)
     # Of the first writer's replies only one is shown: the others are those of someone else.
     with lab.writing() as connection:
@@ -122,18 +122,18 @@ def test_nobody_new_is_given_a_packet_with_a_reply_that_is_gone(lab: Lab) -> Non
                 .values(details={**item["details"], "rater": "somebody"})
             )
     raters = showing(lab, clock)
-    packets = len(raters.launched.slots["human"])
+    batches = len(raters.launched.slots["human"])
     writers.actions.forget(first)
     again = StudyService(lab, "showing", clock=clock)
     shut = {slot for arm, slot in again.launched.shut if arm == "human"}
-    assert 0 < len(shut) < packets
-    for number in range(2 * packets):
+    assert 0 < len(shut) < batches
+    for number in range(2 * batches):
         person = someone(again, f"rater {number}")
         again.submit(person, "consent", {"agree": "yes"}, {})
         if isinstance(again.view(person), Page):
             walk(again, person)
     held = {row["slot"] for row in rows_of(lab, schema.places) if row["arm"] == "human"}
-    assert held == set(range(packets)) - shut
+    assert held == set(range(batches)) - shut
 
 
 def test_what_a_judge_was_asked_about_a_forgotten_writers_reply_is_emptied(lab: Lab) -> None:

@@ -13,7 +13,7 @@ import pytest
 from empathylab.store import Lab, schema
 from empathylab.study import Study
 from empathylab.study.admin import monitoring as watching
-from empathylab.study.admin.monitoring import Watched, watch
+from empathylab.study.admin.monitoring import StudyStatus, read_status
 from empathylab.study.design.definition import Quota
 from empathylab.study.session.service import StudyService
 from empathylab.study.session.visits import AttentionCount
@@ -21,8 +21,8 @@ from tests.study.examples import altered, appraisal, between
 from tests.study.service_examples import START, Clock, opened, rows_of, someone, step_on, walk
 
 
-def watched(service: StudyService) -> Watched:
-    return watch(service.lab, service.launched, service.now())
+def watched(service: StudyService) -> StudyStatus:
+    return read_status(service.lab, service.launched, service.now())
 
 
 def trusting(study: Study, minutes: int) -> Study:
@@ -213,7 +213,7 @@ def test_who_is_late_and_who_is_gone_depends_on_the_studys_limits(sqlite_lab: La
     assert found.by_time.counts[0][0] + timedelta(hours=1) > START
 
 
-def test_whoever_only_opens_the_link_has_not_come(lab: Lab) -> None:
+def test_a_participant_who_only_opens_the_link_has_not_come(lab: Lab) -> None:
     service, clock = opened(lab)
     step_on(service, someone(service, "ann"))
     for number in range(3):
@@ -250,7 +250,7 @@ def test_all_pages_are_counted_though_only_the_newest_are_timed(
 
 
 def withdrawing(lab: Lab, service: StudyService, arm: str, slot: int) -> StudyService:
-    """The study after the writer of a packet's first reply has deleted it."""
+    """The study after the writer of a batch's first reply has deleted it."""
     item = service.launched.slots[arm][slot].items[0]
     reply = service.launched.responses[item.situation, arm]
     with lab.writing() as connection:
@@ -260,16 +260,18 @@ def withdrawing(lab: Lab, service: StudyService, arm: str, slot: int) -> StudySe
     return StudyService(lab, service.name, clock=service.now)
 
 
-def test_a_packet_that_nobody_new_is_given_is_no_place_unless_somebody_holds_it(lab: Lab) -> None:
+def test_a_batch_that_is_closed_to_newcomers_is_a_place_only_while_occupied(
+    lab: Lab,
+) -> None:
     service, clock = opened(lab)
     holder = someone(service, "holder")
     walk(service, holder, until="rate")
     (place,) = [row for row in rows_of(lab, schema.places) if row["person"] == holder]
     again = withdrawing(lab, service, place["arm"], place["slot"])
     shut = sum(arm == place["arm"] for arm, _ in again.launched.shut)
-    packets = len(again.launched.slots[place["arm"]])
-    assert 1 < shut < packets
-    for expected in (packets - shut + 1, packets - shut):
+    batches = len(again.launched.slots[place["arm"]])
+    assert 1 < shut < batches
+    for expected in (batches - shut + 1, batches - shut):
         for arms in (again.actions.status().arms, watched(again).arms):
             assert {arm.arm: arm.places for arm in arms}[place["arm"]] == expected
         clock.skip(minutes=61)  # anyone who is late holds it no more

@@ -16,7 +16,7 @@ from empathylab.study.design.definition import Retention
 from empathylab.study.session.service import Finished, Page, StudyService, launch
 from tests.study.examples import between
 from tests.study.question_examples import ABOUT, EVERY_QUESTION
-from tests.study.service_examples import furnish, opened, rows_of, someone, walk
+from tests.study.service_examples import delete_expired, furnish, opened, rows_of, someone, walk
 from tests.study.test_service_privacy import SECRET_WORDS, everything, finished
 
 SHORT = Retention(platform_ids=30, comments=60)
@@ -31,7 +31,7 @@ def test_drafts_go_when_their_time_is_over(lab: Lab) -> None:
     assert SECRET_WORDS in everything(lab)
     service.actions.close()
     clock.skip(days=31)
-    service.actions.apply_retention()
+    delete_expired(service)
     assert SECRET_WORDS not in everything(lab)
 
 
@@ -40,8 +40,8 @@ def test_comments_that_are_deleted_are_counted_and_written_down_once(lab: Lab) -
     finished(service, "ann")
     service.actions.close()
     clock.skip(days=61)
-    assert service.actions.apply_retention() == (1, 1)
-    assert service.actions.apply_retention() == (0, 0)
+    assert delete_expired(service) == (1, 1)
+    assert delete_expired(service) == (0, 0)
     assert [item.action for item in service.actions.audit()].count("delete") == 1
 
 
@@ -55,13 +55,13 @@ def test_the_ids_of_a_closed_round_go_although_an_arm_opened_the_study_again(lab
     later = StudyService(lab, "small", clock=clock)
     newcomer = someone(later, "bob")
     walk(later, newcomer, until="rate")
-    assert later.actions.apply_retention() == (0, 0)
+    assert delete_expired(later) == (0, 0)
     clock.skip(days=11)
-    assert later.actions.apply_retention() == (1, 0)
+    assert delete_expired(later) == (1, 0)
     assert [row["person"] for row in rows_of(lab, schema.people)] == [newcomer]
     later.actions.close()
     clock.skip(days=31)
-    assert later.actions.apply_retention() == (1, 1)
+    assert delete_expired(later) == (1, 1)
 
 
 def test_every_version_of_every_study_is_looked_at(lab: Lab) -> None:
@@ -97,7 +97,7 @@ def test_what_retention_deletes_is_in_no_file_while_the_lab_is_open(tmp_path: Pa
             finished(service, "ann-from-the-platform")
             service.actions.close()
             clock.skip(days=61)
-            service.actions.apply_retention()
+            delete_expired(service)
             held = b"".join(path.read_bytes() for path in lab.folder.glob("lab.sqlite*"))
     finally:
         event.remove(Engine, "connect", not_by_itself)
@@ -126,7 +126,7 @@ def test_free_answers_to_questions_go_with_comments_and_are_in_no_archive(lab: L
     assert SECRET_WORDS not in str(archived)
     assert archived["details"]["mood"] == 70
     clock.skip(days=61)
-    assert service.actions.apply_retention() == (2, 9)
+    assert delete_expired(service) == (2, 9)
     assert SECRET_WORDS not in everything(lab)
     about, rated = (
         next(row["given"] for row in rows_of(lab, schema.page_answers) if row["step"] == step)

@@ -8,19 +8,20 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from empathylab.errors import InputError
-from empathylab.study import (
+from empathylab.study import Study
+from empathylab.study.assignment.allocation import (
     Full,
     Person,
     Place,
     State,
-    Study,
+    World,
     arm_counts,
+    choose_arm,
     choose_place,
     displaced,
     ended,
     is_live,
 )
-from empathylab.study.assignment.allocation import World, choose_arm
 from empathylab.study.design.definition import Quota, TimeLimits
 from tests.study.assigned import with_place
 from tests.study.examples import KEY, altered, between
@@ -137,7 +138,7 @@ def test_the_places_to_mark_abandoned_are_named() -> None:
     assert [item.person for item in displaced(state, place)] == ["a"]
 
 
-def test_somebody_who_returned_a_place_may_take_it_up_again() -> None:
+def test_a_participant_who_returned_a_place_may_take_it_up_again() -> None:
     state = leave(arrive(SLOTS, "a"), "a", "returned")
     again = choose_place(between(), state, Person("a"), minutes(5), secret=KEY)
     assert isinstance(again, Place)
@@ -300,7 +301,7 @@ def test_a_freed_place_frees_its_quota() -> None:
     admit(study, leave(state, "a", "returned"), person("b", "male"))
 
 
-def test_somebody_late_whose_quota_was_filled_meanwhile_does_not_overfill_it() -> None:
+def test_a_participant_late_whose_quota_was_filled_meanwhile_does_not_overfill_it() -> None:
     study = between(quotas=(QUOTA,))
     state = admit(study, SLOTS, person("a", "male"))
     late = choose_place(study, state, person("b", "male"), minutes(100), secret=KEY)

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empathylab.errors import InputError
-from empathylab.study import EVERYONE, Item, study_slots
+from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.seeded_random import draw, shuffled, turned
-from empathylab.study.assignment.slots import evenly
+from empathylab.study.assignment.slots import Item, evenly
+from empathylab.study.design.definition import EVERYONE
 from tests.study.examples import appraisal, between, ids, within
 
 
@@ -79,7 +80,7 @@ def test_every_situation_is_imagined_by_its_number_of_people() -> None:
     assert counts == {Item(id_, None): 3 for id_ in ids(4)}
 
 
-def test_packets_are_as_even_as_can_be() -> None:
+def test_batches_are_as_even_as_can_be() -> None:
     assert [len(part) for part in evenly(range(36), 10)] == [9, 9, 9, 9]
     assert [len(part) for part in evenly(range(7), 3)] == [2, 2, 3]
     assert evenly([], 3) == []
@@ -99,7 +100,7 @@ def test_the_arms_have_the_same_situations_in_the_same_order() -> None:
     ]
 
 
-def test_an_arm_that_joins_later_changes_nobodys_packet() -> None:
+def test_an_arm_that_joins_later_changes_nobodys_batch() -> None:
     study = between()
     more = between(arms={**study.arms, "new": study.arms["one"]})
     assert study_slots(more, ids(20))["one"] == study_slots(study, ids(20))["one"]

@@ -12,21 +12,13 @@ from hypothesis import strategies as st
 from empathylab.errors import InputError
 from empathylab.scales import builtin_scale
 from empathylab.situations import Situation
-from empathylab.study import (
-    PageContent,
-    ParticipantPath,
-    Study,
-    opaque_id,
-    page_content,
-    parse_study,
-    person_key,
-    preset_text,
-    same_id,
-    study_slots,
-    study_steps,
-)
-from empathylab.study.blocks.pages import Mistake
+from empathylab.study import ParticipantPath, Study, parse_study, preset_text
+from empathylab.study.assignment.batches import study_slots
+from empathylab.study.assignment.blinding import opaque_id, person_key, same_id
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.pages import Mistake, PageContent
 from empathylab.study.design.definition import Arm
+from empathylab.study.session.flow import study_steps
 from tests.study.examples import (
     APPRAISAL,
     BETWEEN,

@@ -11,13 +11,15 @@ import pytest
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import lab_study, preferences_frame
-from empathylab.study import Accepted, ParticipantPath, Refused, check_answer, parse_study
+from empathylab.study import ParticipantPath, parse_study
+from empathylab.study.blocks.answers import check_answer
+from empathylab.study.blocks.forms import Accepted, Refused
 from empathylab.study.bots import Settings, served, walk
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.flow import study_steps
 from empathylab.study.web import visit_token
 from tests.study.examples import scales
-from tests.study.question_examples import ABOUT, EVERY_QUESTION
+from tests.study.question_examples import ABOUT, EVERY_QUESTION, STORED
 from tests.study.service_examples import opened, rows_of, someone
 from tests.study.service_examples import walk as walk_by_hand
 
@@ -30,14 +32,6 @@ RATED = {
     "helped": "3",
     "why": "It listens",
     "traits.Kind": "Kind",
-}
-STORED = {
-    "age": 30,
-    "country": "CH",
-    "devices": ["Phone", "Tablet"],
-    "mood": 70,
-    "matters": {"Warmth": 2, "Advice": 3, "Honesty": 1},
-    "habits": {"listen": "Often", "talk": "Never"},
 }
 
 
@@ -187,7 +181,7 @@ def test_bots_answer_every_type_and_everything_is_exported(sqlite_lab: Lab, tmp_
     ]
     assert answers.filter(question="traits", part="Rushed")["answer"].to_list() == ["1"] * 4
     meanings = {(row["table"], row["column"]): row for row in read["data_dictionary"].to_dicts()}
-    assert meanings["raters", "matters_1"]["meaning"].endswith("Place (1 = first) of: Warmth")
+    assert meanings["raters", "matters_1"]["meaning"].endswith("Rank (1 = first) of: Warmth")
     assert meanings["raters", "devices_3"]["meaning"].endswith("computer")
     assert "why (What made you rate it so?)" in meanings["answers", "question"]["values"]
     assert "warmth: 0 to 100" in meanings["ratings", "rating"]["values"]

@@ -6,15 +6,16 @@ import dataclasses
 
 import pytest
 
-from empathylab.protocols.reply_templates import told_fields
+from empathylab.protocols.reply_templates import prompt_fields
 from empathylab.situations import Situation, builtin_set
 from empathylab.situations.content_notes import content_note, content_tags, missing_tags
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import add_respondent, add_situation_set, now
-from empathylab.study import choose_situations, parse_study, preset_text
+from empathylab.study import parse_study, preset_text
 from empathylab.study.demo.opening import demo_study, furnish_demo
 from empathylab.study.design.checks import check_study
 from empathylab.study.design.material_notes import seen_fields
+from empathylab.study.design.materials import choose_situations
 from tests.study.examples import BETWEEN, SITUATION_PRESETS
 
 # What the presets and the demonstration of 0.1 said.
@@ -35,14 +36,14 @@ def test_the_content_note_of_a_preset_names_what_its_situations_contain(name: st
     study = parse_study(preset_text(name))
     assert study.content_note is not None
     assert preset_tags(name)
-    assert missing_tags(study.content_note.said("en"), preset_tags(name)) == ()
+    assert missing_tags(study.content_note.in_language("en"), preset_tags(name)) == ()
 
 
 def test_the_content_note_of_the_demonstration_names_its_hardest_situations() -> None:
     note = demo_study().content_note
     assert note is not None
     tags = {"death of a child", "violence at a school"}
-    assert missing_tags(note.said("en"), tags) == ()
+    assert missing_tags(note.in_language("en"), tags) == ()
     assert set(missing_tags(BEFORE, tags)) == tags
 
 
@@ -68,7 +69,7 @@ def test_a_language_without_a_vocabulary_is_not_judged() -> None:
 
 
 def noted(lab: Lab, text: str) -> tuple[str, ...]:
-    return check_study(parse_study(text), lab, told=told_fields).plan.notes
+    return check_study(parse_study(text), lab, shown_fields=prompt_fields).plan.notes
 
 
 def with_replies(lab: Lab, prompt: str | None) -> str:
@@ -139,7 +140,7 @@ def test_check_says_what_respondents_were_not_told(
 def test_nothing_is_said_where_raters_see_what_respondents_were_told(sqlite_lab: Lab) -> None:
     text = with_replies(sqlite_lab, "empathic-listener@2")
     equal = text.replace("[emotion, situation, utterance]", "[situation, utterance]")
-    checked = check_study(parse_study(equal), sqlite_lab, told=told_fields)
+    checked = check_study(parse_study(equal), sqlite_lab, shown_fields=prompt_fields)
     assert not any(note.startswith("Raters see") for note in checked.plan.notes)
     assert checked.information == (
         "Raters saw the situation and what the person says. "

@@ -5,16 +5,11 @@ from __future__ import annotations
 import pytest
 
 from empathylab.scales import builtin_scales
-from empathylab.study import (
-    Plan,
-    Study,
-    choose_scales,
-    needed_raters,
-    parse_study,
-    quota_limits,
-    quota_traits,
-)
+from empathylab.study import Study, parse_study
+from empathylab.study.assignment.quotas import quota_limits, quota_traits
 from empathylab.study.design.definition import Quota
+from empathylab.study.design.materials import choose_scales
+from empathylab.study.design.planning import Plan, needed_raters
 from tests.study.examples import BETWEEN, altered, appraisal, between, ids, scales, within
 
 
@@ -27,7 +22,7 @@ def test_raters_between_subjects_are_counted_by_arm() -> None:
     # 6 responses of each arm, twice, in packets of 2: 6 raters for each of two arms.
     found = plan(between())
     assert found.ready
-    assert (found.raters, found.packet) == (12, (2, 2))
+    assert (found.raters, found.batch_sizes) == (12, (2, 2))
     assert [(arm.arm, arm.responses, arm.ratings, arm.raters) for arm in found.arms] == [
         *(("one", 6, 12, 6), ("two", 6, 12, 6)),
     ]
@@ -47,17 +42,17 @@ def test_the_published_study_needs_a_thousand_raters() -> None:
 def test_raters_within_subjects_see_all_arms() -> None:
     # 6 situations, twice, 2 in a packet: 6 raters, each with 2 × 3 replies.
     found = plan(within(3))
-    assert (found.raters, found.packet) == (6, (6, 6))
+    assert (found.raters, found.batch_sizes) == (6, (6, 6))
     assert found.sentences[1] == "Arm a: all raters, for 12 ratings of 6 responses."
 
 
 def test_people_are_counted_by_situation_where_nothing_is_rated() -> None:
     found = plan(appraisal(), 4)
-    assert (found.raters, found.packet, found.ready) == (12, (1, 1), True)
+    assert (found.raters, found.batch_sizes, found.ready) == (12, (1, 1), True)
     assert found.sentences == ("12 raters must finish, each with a batch of 1.",)
 
 
-def test_uneven_packets_are_said_so() -> None:
+def test_uneven_batches_are_reported() -> None:
     assert plan(between(), 5).sentences[0].endswith("each with a batch of 1 to 2.")
 
 
@@ -67,7 +62,8 @@ def test_an_arm_without_responses_stops_the_study() -> None:
     assert found.problems == (
         (
             "The arm 'two' has no responses of second/model: run `empathylab respond "
-            "second/model`, or import them with `empathylab data import`."
+            "second/model --set dialogues`, or import them with `empathylab data import responses "
+            "FILE --set dialogues --respondent second/model`."
         ),
     )
     assert [arm.missing for arm in found.arms] == [0, 6]
@@ -204,4 +200,4 @@ def test_ratings_that_cannot_show_agreement_are_pointed_out() -> None:
 
 def test_without_situations_nobody_is_needed() -> None:
     found = needed_raters(between(), [], {"one": [], "two": []}, scales())
-    assert (found.raters, found.packet) == (0, (0, 0))
+    assert (found.raters, found.batch_sizes) == (0, (0, 0))

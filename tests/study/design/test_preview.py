@@ -6,19 +6,12 @@ import pytest
 
 from empathylab.scales import builtin_scales
 from empathylab.situations import Situation, builtin_set
-from empathylab.study import (
-    PRESETS,
-    PageContent,
-    ParticipantPath,
-    choose_scales,
-    choose_situations,
-    parse_study,
-    preset_text,
-    preview_study,
-    study_slots,
-)
-from empathylab.study.blocks.pages import Asked, Option, Part
+from empathylab.study import PRESETS, ParticipantPath, parse_study, preset_text
+from empathylab.study.assignment.batches import study_slots
+from empathylab.study.blocks.pages import Asked, Option, PageContent, Part
 from empathylab.study.design.durations import page_seconds, words_on
+from empathylab.study.design.materials import choose_scales, choose_situations
+from empathylab.study.design.preview import preview_study
 from tests.study.examples import between, ids, scales
 
 SITUATIONS = {name: Situation(name, f"Text of {name}", emotion="sad") for name in ids(6)}

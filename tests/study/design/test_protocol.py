@@ -8,18 +8,14 @@ from collections.abc import Mapping
 import pytest
 
 from empathylab.errors import InputError
-from empathylab.study import (
-    PRESETS,
-    Study,
+from empathylab.study import PRESETS, Study, parse_study, preset_text, protocol_hash
+from empathylab.study.design.protocol import (
     differences,
     frozen_protocol,
-    parse_study,
-    preset_text,
-    protocol_hash,
     require_same_protocol,
-    study_from_dict,
     to_dict,
 )
+from empathylab.study.design.reading import study_from_dict
 from tests.study.examples import APPRAISAL, BETWEEN, altered, appraisal, between, within
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from empathylab.errors import UserError
-from empathylab.study import Study, parse_study, protocol_hash, study_from_dict, to_dict
+from empathylab.study import Study, parse_study, protocol_hash
+from empathylab.study.design.protocol import to_dict
+from empathylab.study.design.reading import study_from_dict
 from tests.study.examples import appraisal, between, within
 
 FOLDER = Path(__file__).parent / "protocols_0_1"

@@ -57,7 +57,7 @@ def test_a_check_has_two_attempts_unless_told() -> None:
     assert (tutorial.check.attempts, tutorial.check.needed) == (2, 2)
 
 
-def test_blocks_of_one_kind_are_told_apart_by_a_number() -> None:
+def test_blocks_of_one_kind_are_distinguished_by_a_number() -> None:
     text = changed(
         "  - block: comment\n", "  - block: comment\n    text: Well?\n  - block: comment\n"
     )
@@ -94,8 +94,8 @@ def test_texts_are_said_in_the_language_asked_for() -> None:
     for old in ("Take part?", "Imagine it", "Thank you"):
         text = text.replace(f"text: {old}", f"text: {{en: '{old}', de: '{old}'}}")
     study = parse_study(text)
-    assert study.title.said("de") == "Gefühle"
-    assert study.title.said("fr") == "Feelings"
+    assert study.title.in_language("de") == "Gefühle"
+    assert study.title.in_language("fr") == "Feelings"
 
 
 def test_an_unknown_key_is_named_with_its_line_and_the_nearest() -> None:
@@ -171,7 +171,7 @@ def test_what_is_no_study_at_all_is_refused(text: str, message: str) -> None:
         ("batch_size: 2", "batch_size: 0", "'batch_size' must be 1 or more; got '0'"),
         ("ratings_per_response: 2", "people_per_situation: 2", "Use ratings_per_response."),
         ("labels: [Bad, Okay, Good]", "labels: [Bad]", "must be a list of 2 or more"),
-        ("labels: [Bad, Okay, Good]", 'labels: ["", Good]', "the first and the last are not empty"),
+        ("labels: [Bad, Okay, Good]", 'labels: ["", Good]', "first and last labels are not empty"),
         ("labels: [Bad,", "values: [1, 3, 2]\n    labels: [Bad,", "3 numbers in rising order"),
         ("platform: open", "platform: prolofic", "Did you mean 'prolific'?"),
         ("platform: open", "platform: prolific", "'recruitment.codes' must be given for Prolific"),
@@ -195,7 +195,7 @@ def test_what_is_no_study_at_all_is_refused(text: str, message: str) -> None:
         ("  - block: comment", "  - block: imagine", "imagines one situation"),
         ("  - block: comment", "  - block: debrief", "there are 2 blocks debrief"),
         ("    text: Anything else?", "    id: rate\n    text: x", "two blocks have the id 'rate'"),
-        ("seed: 7", "seed: 7\nreplies_per_situation: one", "left out in a design between subjects"),
+        ("seed: 7", "seed: 7\nreplies_per_situation: one", "left out in a between-subjects design"),
     ],
 )
 def test_a_mistake_is_answered_with_what_is_wrong(old: str, new: str, message: str) -> None:
@@ -233,7 +233,7 @@ def test_nobody_imagines_two_situations() -> None:
     assert "Set batch_size to 1, or remove it." in message
 
 
-def test_one_reply_to_a_situation_needs_packets_that_hold_all_arms() -> None:
+def test_one_reply_to_a_situation_needs_batches_that_hold_all_arms() -> None:
     text = changed("design: between", "design: within\nreplies_per_situation: one")
     assert "'batch_size' must be a multiple of the number of arms, 2" in refused(
         text.replace("batch_size: 2", "batch_size: 3")
@@ -242,7 +242,7 @@ def test_one_reply_to_a_situation_needs_packets_that_hold_all_arms() -> None:
 
 def test_a_design_within_subjects_needs_two_arms() -> None:
     text = changed("design: between", "design: within").replace("  two: second/model\n", "")
-    assert "two arms or more in a design within subjects; got 1" in refused(text)
+    assert "two or more arms in a within-subjects design; got 1" in refused(text)
 
 
 QUOTA = "quotas:\n  - by: sex\n    counts: {female: 3, male: 3}\nrecruitment:"

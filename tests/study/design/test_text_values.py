@@ -7,18 +7,11 @@ import re
 import pytest
 
 from empathylab.errors import UserError
-from empathylab.study import (
-    PRESETS,
-    Study,
-    parse_study,
-    preset_text,
-    protocol_hash,
-    study_from_dict,
-    to_dict,
-)
+from empathylab.study import PRESETS, Study, parse_study, preset_text, protocol_hash
 from empathylab.study.design.checks import check_study
 from empathylab.study.design.claims import claim_warnings
-from empathylab.study.design.protocol import block_texts
+from empathylab.study.design.protocol import block_texts, to_dict
+from empathylab.study.design.reading import study_from_dict
 from empathylab.study.design.text_values import VALUES
 
 FILE = """\

@@ -190,7 +190,7 @@ def test_who_finished_has_no_partial_answers(sqlite_lab: Lab, tmp_path: Path) ->
     assert not (tmp_path / "out" / "partial_answers.csv").exists()
 
 
-def test_of_whoever_deleted_their_data_only_the_count_is_left(
+def test_of_a_participant_who_deleted_their_data_only_the_count_is_left(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     service, _ = opened(sqlite_lab)

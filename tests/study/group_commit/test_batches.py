@@ -56,7 +56,7 @@ def test_a_turn_that_is_dropped_leaves_the_others_as_they_are(lab: Lab) -> None:
     assert drafts(lab) == {kept: {"step": "kept"}, dropped: {}}
 
 
-def test_whoever_takes_the_connection_finds_all_changes_written(lab: Lab) -> None:
+def test_a_participant_who_takes_the_connection_finds_all_changes_written(lab: Lab) -> None:
     service = opened(lab)[0]
     people = [someone(service, name) for name in ("a", "b")]
     with lab.writing() as connection:
@@ -70,7 +70,7 @@ def test_whoever_takes_the_connection_finds_all_changes_written(lab: Lab) -> Non
         assert shared.touched
 
 
-def test_somebody_whose_row_another_changed_is_read_anew(lab: Lab) -> None:
+def test_a_participant_whose_row_another_changed_is_read_anew(lab: Lab) -> None:
     service = opened(lab)[0]
     first, second = someone(service, "a"), someone(service, "b")
     with lab.writing() as connection:

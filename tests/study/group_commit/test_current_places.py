@@ -64,7 +64,7 @@ def test_claims_of_one_round_are_level_and_take_no_slot_twice(lab: Lab) -> None:
         assert sum("places.id" not in item for item in read) == 1
 
 
-def test_whoever_leaves_within_a_round_makes_room_for_the_next_in_it(lab: Lab) -> None:
+def test_a_participant_who_leaves_within_a_round_makes_room_for_the_next_in_it(lab: Lab) -> None:
     service, _ = opened(lab, between(batch_size=6))
     places = sum(len(slots) for slots in service.launched.slots.values())
     people = [someone(service, f"person {index}") for index in range(places + 1)]
@@ -98,7 +98,7 @@ def test_a_person_who_comes_back_late_in_a_round_gets_their_own_place(lab: Lab) 
     assert held(lab)[late] == own != held(lab)[newcomer]
 
 
-def test_whoever_comes_back_within_a_round_counts_once(sqlite_lab: Lab) -> None:
+def test_a_participant_who_comes_back_within_a_round_counts_once(sqlite_lab: Lab) -> None:
     service, clock = opened(sqlite_lab)
     places = sum(len(slots) for slots in service.launched.slots.values())
     back, first, *others = (someone(service, f"person {index}") for index in range(places))

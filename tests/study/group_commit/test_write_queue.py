@@ -175,7 +175,7 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
     assert [row["draft"] for row in rows_of(lab, schema.places)] == [{"count": 8}] * 20
 
 
-def test_whoever_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
+def test_a_participant_who_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
     service, _ = opened(lab)
     turns = WriteQueue(lab, service.launched.row)
     held = threading.Event()

@@ -19,7 +19,7 @@ from empathylab.study.recruiting.invitations import (
 from empathylab.study.session.service import StudyService, launch
 from empathylab.study.web.recruitment import visit_token
 from tests.study.recruiting.examples import recruiting, served
-from tests.study.service_examples import rows_of
+from tests.study.service_examples import delete_expired, rows_of
 from tests.study.web.raters import Read, Visitor, app_of, visiting, walk
 
 
@@ -94,7 +94,7 @@ def test_a_link_that_is_not_good_gets_a_calm_page_and_no_place(sqlite_lab: Lab, 
     assert rows_of(sqlite_lab, schema.people) == []
 
 
-def test_whoever_has_begun_goes_on_when_the_link_has_expired(sqlite_lab: Lab) -> None:
+def test_a_participant_who_has_begun_goes_on_when_the_link_has_expired(sqlite_lab: Lab) -> None:
     service, clock = served(sqlite_lab, recruiting("invitation"))
     (one,) = invite(service, 1, days=2)
     with visiting(service) as visitor:
@@ -192,7 +192,7 @@ def test_a_study_on_a_platform_invites_nobody(sqlite_lab: Lab) -> None:
         invite(service, 1)
 
 
-def test_whoever_deletes_their_data_leaves_no_name_with_the_invitation(lab: Lab) -> None:
+def test_a_participant_who_deletes_their_data_leaves_no_name_with_the_invitation(lab: Lab) -> None:
     service, _ = served(lab, recruiting("invitation"))
     (one,) = invite(service, 1, labels=["Zebedee Quux"])
     with visiting(service) as visitor:
@@ -213,7 +213,7 @@ def test_labels_are_deleted_with_the_platform_ids(sqlite_lab: Lab) -> None:
     invite(service, 1, labels=["Zebedee Quux"])
     service.actions.close()
     clock.skip(days=31)
-    service.actions.apply_retention()
+    delete_expired(service)
     assert rows_of(sqlite_lab, schema.invitations)[0]["label"] is None
 
 

@@ -10,7 +10,7 @@ import pytest
 from empathylab.store import Lab, schema
 from empathylab.study.session.service import Closed, Page, StudyService, launch
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
-from tests.study.service_examples import rows_of, step_on
+from tests.study.service_examples import delete_expired, rows_of, step_on
 from tests.study.service_examples import walk as walk_pages
 from tests.study.web.raters import Read, Visitor, app_of, visiting, walk
 
@@ -34,14 +34,16 @@ def test_ids_that_only_look_alike_are_different_people(sqlite_lab: Lab, other: s
     assert sent(service, "ann") != sent(service, other)
 
 
-def test_whoever_has_finished_is_shown_the_end_and_takes_no_second_place(lab: Lab) -> None:
+def test_a_participant_who_has_finished_is_shown_the_end_and_takes_no_second_place(
+    lab: Lab,
+) -> None:
     service, _ = served(lab, recruiting("prolific"))
     person = finished(service, "ann")
     assert sent(service, "ann", session="another", study="another") == person
     assert len(rows_of(lab, schema.places)) == 1
 
 
-def test_whoever_took_part_in_a_version_is_known_in_the_next(lab: Lab) -> None:
+def test_a_participant_who_took_part_in_a_version_is_known_in_the_next(lab: Lab) -> None:
     service, clock = served(lab, recruiting("prolific"))
     rating(service, ODD)
     launch(lab, recruiting("prolific", version=2), now=clock())
@@ -51,7 +53,7 @@ def test_whoever_took_part_in_a_version_is_known_in_the_next(lab: Lab) -> None:
     assert (view.reason, view.completion.code) == ("repeated", "CODE-SCREENED-3")
 
 
-def test_whoever_only_looked_in_may_come_to_the_next_version(sqlite_lab: Lab) -> None:
+def test_a_participant_who_only_looked_in_may_come_to_the_next_version(sqlite_lab: Lab) -> None:
     service, clock = served(sqlite_lab, recruiting("prolific"))
     sent(service, "ann")
     launch(sqlite_lab, recruiting("prolific", version=2), now=clock())
@@ -59,7 +61,7 @@ def test_whoever_only_looked_in_may_come_to_the_next_version(sqlite_lab: Lab) ->
     assert isinstance(later.view(sent(later, "ann")), Page)
 
 
-def test_whoever_deletes_their_data_cannot_try_again(lab: Lab) -> None:
+def test_a_participant_who_deletes_their_data_cannot_try_again(lab: Lab) -> None:
     service, clock = served(lab, recruiting("prolific"))
     service.leave(rating(service, "ann"), delete=True)
     launch(lab, recruiting("prolific", version=2), now=clock())
@@ -72,17 +74,17 @@ def test_whoever_deletes_their_data_cannot_try_again(lab: Lab) -> None:
     assert kept.keys() == {"study_id", "digest"}
     service.actions.close()
     clock.skip(days=91)
-    service.actions.apply_retention()
+    delete_expired(service)
     assert rows_of(lab, schema.departures) == []
 
 
-def test_whoever_only_looked_in_and_deleted_that_may_come_again(sqlite_lab: Lab) -> None:
+def test_a_participant_who_only_looked_in_and_deleted_that_may_return(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
     service.leave(sent(service, "ann"), delete=True)
     assert isinstance(service.view(sent(service, "ann")), Page)
 
 
-def test_whoever_came_to_two_versions_at_once_gets_a_place_in_one(lab: Lab) -> None:
+def test_a_participant_who_came_to_two_versions_at_once_gets_a_place_in_one(lab: Lab) -> None:
     service, clock = served(lab, recruiting("prolific"))
     launch(lab, recruiting("prolific", version=2), now=clock())
     later = StudyService(lab, "small@2", clock=clock)

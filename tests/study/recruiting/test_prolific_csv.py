@@ -124,7 +124,7 @@ def test_what_is_kept_reaches_the_analyses(lab: Lab, export: Path) -> None:
     assert "Ireland" not in str(service.actions.audit())
 
 
-def test_what_somebody_withdrew_is_deleted(sqlite_lab: Lab, tmp_path: Path, export: Path) -> None:
+def test_what_someone_withdrew_is_deleted(sqlite_lab: Lab, tmp_path: Path, export: Path) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
     finished(service, "bob")
     import_export(service, export, keep=["Country of residence"])

@@ -34,7 +34,7 @@ def status_of(lab: Lab, person: str) -> str:
         ("REJECTED", "abandoned"),
     ],
 )
-def test_whoever_left_frees_the_place(sqlite_lab: Lab, said: str, becomes: str) -> None:
+def test_a_participant_who_left_frees_the_place(sqlite_lab: Lab, said: str, becomes: str) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
     person = rating(service, "ann")
     synced = apply_submissions(service, [Submission("ann", said)], source="API")
@@ -45,7 +45,7 @@ def test_whoever_left_frees_the_place(sqlite_lab: Lab, said: str, becomes: str) 
 @pytest.mark.parametrize(
     "said", ["RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED", "SCREENED OUT", "PAUSED BY US"]
 )
-def test_whoever_is_still_there_keeps_the_place(sqlite_lab: Lab, said: str) -> None:
+def test_a_participant_who_is_still_there_keeps_the_place(sqlite_lab: Lab, said: str) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
     person = rating(service, "ann")
     synced = apply_submissions(service, [Submission("ann", said)], source="API")
@@ -129,7 +129,7 @@ def test_two_processes_that_hear_the_same_act_once(lab: Lab) -> None:
     assert [item.action for item in service.actions.audit()].count("release") == 3
 
 
-def test_whoever_came_back_after_returning_keeps_the_place(sqlite_lab: Lab) -> None:
+def test_a_participant_who_came_back_after_returning_keeps_the_place(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
     person = rating(service, "ann")
     news = [Submission("ann", "RETURNED")]
@@ -170,14 +170,16 @@ def test_a_person_who_never_came_is_counted_and_not_invented(sqlite_lab: Lab) ->
     assert len(rows_of(sqlite_lab, schema.people)) == len(rows_of(sqlite_lab, schema.places)) == 1
 
 
-def test_whoever_came_with_an_id_that_prolific_does_not_list_is_counted(sqlite_lab: Lab) -> None:
+def test_a_participant_who_came_with_an_id_that_prolific_does_not_list_is_counted(
+    sqlite_lab: Lab,
+) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
     rating(service, "made-up")
     synced = apply_submissions(service, [Submission("ann", "ACTIVE")], source="API")
     assert (synced.unlisted, synced.freed) == (1, ())
 
 
-def test_whoever_has_no_place_yet_has_none_to_free(sqlite_lab: Lab) -> None:
+def test_a_participant_who_has_no_place_yet_has_none_to_free(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
     person = sent(service, "ann")
     synced = apply_submissions(service, [Submission("ann", "RETURNED")], source="API")
@@ -283,7 +285,7 @@ def test_a_failure_on_the_second_page_changes_nothing(sqlite_lab: Lab) -> None:
     assert rows_of(sqlite_lab, schema.people)[0]["state"] is None
 
 
-def test_somebody_displaced_meanwhile_is_told_so(sqlite_lab: Lab) -> None:
+def test_a_participant_displaced_meanwhile_is_told_so(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific", batch_size=6, ratings_per_response=1))
     ann = rating(service, "ann")
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API")

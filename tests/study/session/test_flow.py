@@ -8,21 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empathylab.study import (
-    End,
-    GoTo,
-    NeedsPlace,
-    ParticipantPath,
-    Show,
-    Study,
-    decide,
-    failed_attention,
-    study_steps,
-)
+from empathylab.study import ParticipantPath, Study
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.rate import Rate
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.design.definition import Quota
+from empathylab.study.session.flow import (
+    End,
+    GoTo,
+    NeedsPlace,
+    Show,
+    decide,
+    failed_attention,
+    study_steps,
+)
 from tests.study.examples import altered, appraisal, between, scales
 
 Given = dict[str, dict[str, Any]]
@@ -189,7 +188,7 @@ def test_a_failed_attention_check_can_be_the_end() -> None:
     assert decide(course(between(blocks=blocks)), answers) == End("failed-attention")
 
 
-def test_a_check_comes_last_in_a_packet_that_is_too_short_for_it() -> None:
+def test_a_check_comes_last_in_a_batch_that_is_too_short_for_it() -> None:
     keys = [step.key for step in study_steps(course(items=1), {})]
     assert keys[-3:] == ["rate/1", "attention", "comment"]
 

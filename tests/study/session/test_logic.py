@@ -212,7 +212,7 @@ def test_checks_are_drawn_without_repeats_and_differ_between_people(
     service.actions.close()
     export_study(service.lab, "logic", tmp_path / "out")
     checks = pl.read_csv(tmp_path / "out" / "attention.csv")
-    pool = [item.question.said("en") for item in service.study.attention_pool]
+    pool = [item.question.in_language("en") for item in service.study.attention_pool]
     first = checks.filter(rater=checks["rater"][0])
     assert [pool[number - 1] for number in first["asked"]] == list(drawn[0])
     assert first["right"].to_list() == [False, False]

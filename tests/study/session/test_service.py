@@ -242,7 +242,7 @@ def test_a_draft_comes_back_and_is_no_answer(lab: Lab) -> None:
     assert page_of(service, person).draft == {}
 
 
-def test_whoever_declines_is_thanked_and_takes_no_place(lab: Lab) -> None:
+def test_a_participant_who_declines_is_thanked_and_takes_no_place(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "ann")
     assert service.submit(person, "consent", {"agree": "no"}, {}) == Saved("consent", ended=True)

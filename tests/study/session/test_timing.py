@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from empathylab.study import Timing, completion_for, page_timing, parse_study, too_soon
+from empathylab.study import parse_study
 from empathylab.study.design.recruitment import Recruitment
+from empathylab.study.session.completion import completion_for
+from empathylab.study.session.timing import Timing, page_timing, too_soon
 from tests.study.examples import BETWEEN, between
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

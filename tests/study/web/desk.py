@@ -13,35 +13,19 @@ from empathylab.errors import LabError
 from empathylab.scales import Scale, builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.situations import Situation, builtin_set
-from empathylab.study import (
-    End,
-    GoTo,
-    NeedsPlace,
-    ParticipantPath,
-    Person,
-    Place,
-    Refused,
-    Show,
-    Slot,
-    State,
-    Study,
-    check_answer,
-    choose_place,
-    choose_scales,
-    choose_situations,
-    completion_for,
-    decide,
-    last_step,
-    page_content,
-    parse_study,
-    person_key,
-    preset_text,
-    study_slots,
-    valid_values,
-)
-from empathylab.study.assignment.allocation import World
+from empathylab.study import ParticipantPath, Study, parse_study, preset_text
+from empathylab.study.assignment.allocation import Person, Place, State, World, choose_place
+from empathylab.study.assignment.batches import study_slots
+from empathylab.study.assignment.blinding import person_key
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.answers import check_answer, valid_values
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.forms import Refused
 from empathylab.study.blocks.interface import Answers
+from empathylab.study.design.materials import choose_scales, choose_situations
+from empathylab.study.session.completion import completion_for
 from empathylab.study.session.drafts import RefusedForm
+from empathylab.study.session.flow import End, GoTo, NeedsPlace, Show, decide, last_step
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 from tests.study.assigned import with_place
 

@@ -356,7 +356,7 @@ def test_keys_can_be_turned_off_for_good(browser: Browser) -> None:
         assert rater.page.get_by_role("button", name="Turn on keyboard shortcuts").is_visible()
 
 
-def test_digits_stay_digits_where_somebody_types(browser: Browser) -> None:
+def test_digits_stay_digits_where_someone_types(browser: Browser) -> None:
     desk = Desk(quick("between-subjects"))
     with rating(browser, desk, "desktop") as rater:
         rater.hurry(until="demographics")
@@ -427,7 +427,7 @@ def test_what_was_begun_is_there_after_the_browser_was_closed(browser: Browser) 
         assert again.locator("#answer-country").input_value() == "Chile"
 
 
-def test_time_and_focus_are_told_by_the_script(browser: Browser) -> None:
+def test_time_and_focus_are_sent_by_the_script(browser: Browser) -> None:
     desk = Desk(quick("between-subjects"))
     with rating(browser, desk, "desktop") as rater:
         rater.fill()

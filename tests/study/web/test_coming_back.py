@@ -150,7 +150,7 @@ def test_two_studies_on_one_host_keep_their_visitors(
 
 
 @pytest.mark.parametrize("platform", LINKS)
-def test_whoever_types_anothers_id_goes_on_but_sees_and_deletes_nothing(
+def test_a_participant_who_types_anothers_id_goes_on_but_sees_and_deletes_nothing(
     sqlite_lab: Lab, platform: Platform
 ) -> None:
     service = recruited(sqlite_lab, platform)

@@ -11,9 +11,11 @@ from typing import Any, get_args
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.study import parse_study, study_from_dict, to_dict
+from empathylab.study import parse_study
 from empathylab.study.blocks.forms import Code, problem
 from empathylab.study.design.interface_texts import untranslated
+from empathylab.study.design.protocol import to_dict
+from empathylab.study.design.reading import study_from_dict
 from empathylab.study.web.interface_texts import words_in
 from tests.study.examples import BETWEEN, altered
 from tests.study.web.desk import Desk
@@ -81,7 +83,7 @@ FINNISH = BETWEEN.replace("languages: [en]", "languages: [fi]") + (
 @pytest.mark.parametrize("code", get_args(Code))
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_problem_can_be_said_in_every_language(language: str, code: Code) -> None:
-    said = words_in(language).problem_said(problem(code, **NUMBERS))
+    said = words_in(language).problem_text(problem(code, **NUMBERS))
     assert "{" not in said
     if language == "en":
         assert said == problem(code, **NUMBERS).sentence
@@ -99,7 +101,7 @@ def test_a_study_brings_words_for_a_language_of_its_own() -> None:
     study = parse_study(FINNISH)
     words = words_in("fi", study.interface)
     assert (words.go_on, words.back) == ("Jatka", "Back")
-    assert words.problem_said(problem("missing")) == "Vastaa tähän."
+    assert words.problem_text(problem("missing")) == "Vastaa tähän."
     assert (words.pages["completed"].title, words.pages["full"].title) == (
         "Kiitos",
         words_in("en").pages["full"].title,

@@ -10,7 +10,7 @@ from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store.ratings import raters_frame
 from empathylab.study import parse_study
-from empathylab.study.assignment.quotas import has_room, people_told_of, told_by_link
+from empathylab.study.assignment.quotas import has_room, link_traits, traits_to_fill
 from empathylab.study.design.definition import Quota
 from empathylab.study.design.planning import needed_raters
 from empathylab.study.session.service import StudyService
@@ -66,7 +66,7 @@ def test_simulated_raters_can_be_of_every_kind(sqlite_lab: Lab) -> None:
 @pytest.mark.parametrize("value", ["", "x" * 201, "a\x00b", "{{%COUNTRY%}}"])
 def test_what_cannot_be_a_kind_is_not_kept(value: str) -> None:
     visit = read_link("sona", {"survey_code": "7", "country": value}, KEY, ("country",))
-    assert visit == Visit("7", told={})
+    assert visit == Visit("7", traits={})
 
 
 def test_a_link_that_names_two_kinds_is_incomplete() -> None:
@@ -75,10 +75,10 @@ def test_a_link_that_names_two_kinds_is_incomplete() -> None:
 
 
 def test_only_what_a_quota_goes_by_is_kept_of_a_link() -> None:
-    telling = told_by_link(between(quotas=(QUOTA, Quota(by="sex", counts={"female": 12}))))
+    telling = link_traits(between(quotas=(QUOTA, Quota(by="sex", counts={"female": 12}))))
     visit = read_link("open", {"country": "CH", "sex": "male", "age": "30"}, KEY, telling)
     assert isinstance(visit, Visit)
-    assert visit.told == {"country": "CH"}
+    assert visit.traits == {"country": "CH"}
 
 
 @pytest.mark.parametrize("name", ["visit", "PROLIFIC_PID", "marks"])
@@ -99,7 +99,7 @@ def test_the_check_says_that_links_must_say_it() -> None:
 def test_simulated_people_of_all_kinds_fill_every_quota() -> None:
     half = Quota(by="sex", shares={"female": 0.5}, others=6, source="platform")
     study = between(quotas=(QUOTA, half))
-    people = people_told_of(study, 12)
+    people = traits_to_fill(study, 12)
     for number, one in enumerate(people):
         assert has_room(study.quotas, 12, people[:number], one)
     assert [person.get("country") for person in people].count("CH") == 1

@@ -66,7 +66,7 @@ def test_the_studys_secret_is_in_no_representation(sqlite_lab: Lab) -> None:
     assert repr(service.launched.secret)[2:-1] not in repr(serving_of(sqlite_lab, service))
 
 
-def test_people_can_wait_at_a_socket_before_anybody_serves_it() -> None:
+def test_people_can_wait_at_a_socket_before_anyone_serves_it() -> None:
     with listening("127.0.0.1", 0) as listener:
         socket.create_connection(listener.getsockname(), timeout=5).close()
 

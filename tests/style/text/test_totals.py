@@ -17,8 +17,10 @@ def counted(texts: list[str], numbers: dict[str, dict[str, int]]) -> dict[str, l
         name: places(np.array([of_piece.get(piece, 0) for piece in pieces], dtype=np.int64))
         for name, of_piece in numbers.items()
     }
-    found = PieceCounts(len(pieces), columns).totals(segments)
-    return {name: sums.tolist() for name, sums in found.items()}
+    counts = PieceCounts(len(pieces), columns)
+    sums = counts.room(segments.texts)
+    counts.add_up(segments, sums)
+    return dict(zip(columns, sums.tolist(), strict=True))
 
 
 def test_sums_are_made_for_each_text_and_name() -> None:

@@ -23,7 +23,7 @@ class Thermometer(Block):
 
     def body(self, view: PageView) -> Body:
         asked = Asked("degrees", "number", f"In steps of {self.step_size}")
-        return Body(view.said(self.text), asks=(asked,))
+        return Body(view.localized(self.text), asks=(asked,))
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         form.whole("degrees", range(0, 101, self.step_size))
@@ -32,7 +32,7 @@ class Thermometer(Block):
         return {"warmth": answers[self.id]["degrees"]} if self.id in answers else {}
 
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
-        return (ColumnSpec("warmth", "number", self.text.said(language), "0 to 100"),)
+        return (ColumnSpec("warmth", "number", self.text.in_language(language), "0 to 100"),)
 
     @classmethod
     def bot_answers(cls, form: BotForm) -> Mapping[str, str]:

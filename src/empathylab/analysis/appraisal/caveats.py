@@ -58,7 +58,7 @@ def order_caveat(change: ScaleChange) -> str:
             f"between prompts, so it is not tested. {remedy}, two or more."
         )
     if change.baseline_orders == 1:
-        return "the change was measured in one item order and holds for that order."
+        return "the change was measured in one item order and applies to that order only."
     if change.shared_orders < 2:
         return (
             f"the baseline has {change.baseline_orders} item orders and shares "

@@ -19,14 +19,13 @@ from empathylab.analysis.appraisal.caveats import (
 )
 from empathylab.analysis.appraisal.exclusions import StudyExclusions, exclusion_sentences
 from empathylab.analysis.appraisal.self_reports import SelfReport
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import finite, json_value
 from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
-    Plots,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.scales import Scale
@@ -49,11 +48,11 @@ class AppraisalExclusions:
 
     studies: tuple[StudyExclusions, ...]
     result: AppraisalResult | None
-    """None where nobody is excluded, or everybody."""
+    """None where no person is excluded, or every one."""
 
 
 @dataclass(frozen=True, slots=True)
-class AppraisalResult(Plots):
+class AppraisalResult(Result):
     """Changes from baseline, distances from people, and which answers could not be used."""
 
     changes: tuple[ScaleChange, ...]
@@ -176,13 +175,9 @@ class AppraisalResult(Plots):
             "invalid": self.invalid.to_dicts(),
             "exclusions": _exclusions_dict(self.exclusions),
             "preregistrations": json_value(self.preregistrations),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
             "caveats": list(self.caveats),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
     def only(self, respondent: str | None = None, scale: str | None = None) -> AppraisalResult:
         """The part of one respondent or scale; distances from people stay as computed."""
@@ -365,7 +360,7 @@ def _change_conclusion(change: ScaleChange, doubt: str | None) -> Conclusion:
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         unit="points",
-        p=None if math.isnan(change.cluster_p) else change.cluster_p,
+        p=finite(change.cluster_p),
         n=change.n,
         model="mean difference, clustered by situation and item order"
         if change.baseline_orders > 1

@@ -240,7 +240,7 @@ class _Measure:
             theirs = _people_mean(rated, outcome)
             gap = own.estimate - theirs.estimate
             also = theirs.half_width(CONFIDENCE)
-            ends, narrow = own.transferred.apart_ends(
+            ends, narrow = own.transferred.difference_ends(
                 other, theirs.estimate, also, CONFIDENCE, outcome.limits
             )
             n = theirs.n
@@ -302,8 +302,8 @@ def _unjudged(rows: pl.DataFrame) -> int:
 def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
     ends = found.ends_on(outcome.limits, found.confidence)
     low, high = _kept(*ends, outcome.lowest, outcome.highest)
-    like = _on_scale(found.like_low, found.like_high, outcome)
-    alike = _on_scale(found.alike_low, found.alike_high, outcome)
+    exchangeable = _on_scale(found.exchangeable_low, found.exchangeable_high, outcome)
+    same_error = _on_scale(found.same_error_low, found.same_error_high, outcome)
     notes = found.notes
     if not found.fits(outcome.limits):
         notes = (*notes, note("no_consistent_level"))
@@ -313,10 +313,10 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
         estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
         low=low,
         high=high,
-        exchangeable_low=like[0],
-        exchangeable_high=like[1],
-        same_error_low=alike[0],
-        same_error_high=alike[1],
+        exchangeable_low=exchangeable[0],
+        exchangeable_high=exchangeable[1],
+        same_error_low=same_error[0],
+        same_error_high=same_error[1],
         basis="judge",
         n_ratings=0,
         n_judged=found.n_judged,

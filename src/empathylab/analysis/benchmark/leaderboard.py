@@ -34,9 +34,9 @@ from empathylab.analysis.benchmark.prose import (
 from empathylab.analysis.benchmark.ranking import Compared, Entry, ranked, ranks
 from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.cache import cached
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Result
 from empathylab.store import Lab
 from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
 from empathylab.store.ratings import collection_frame, lab_study
@@ -51,7 +51,7 @@ HOW = {
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardResult(Plots):
+class LeaderboardResult(Result):
     """Everything `analyze leaderboard` gives."""
 
     reference: ReferenceRatings
@@ -151,7 +151,7 @@ class LeaderboardResult(Plots):
             ],
             "comparisons": self._comparisons(),
             "notes": list(self.caveats),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
 
     def _comparisons(self) -> list[dict[str, Any]]:
@@ -168,10 +168,6 @@ class LeaderboardResult(Plots):
             }
             for pair in self.pairs
         ]
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def leaderboard_from_lab(
@@ -261,7 +257,7 @@ def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
     """The leaderboard of a closed study, as a report shows it: without training a judge.
 
     None where it would only repeat the section on ratings: people rated two respondents at most and
-    no judge rated anybody else, or all ratings are the same.
+    no judge rated another respondent, or all ratings are the same.
     """
     reference = reference_ratings(lab, study)
     if reference.top <= reference.lowest:
@@ -346,7 +342,7 @@ def leaderboard_rows(board: LeaderboardResult) -> list[dict[str, Any]]:
 
 
 def leaderboard_table(board: LeaderboardResult) -> list[dict[str, Any]]:
-    """The entries for a file, unrounded, a column for each thing; empty where there is nentry."""
+    """The entries for a file, unrounded, a column for each thing; empty where there is none."""
     return [_flat(entry, board) for entry in board.entries]
 
 
@@ -365,9 +361,7 @@ def _flat(entry: Entry, board: LeaderboardResult) -> dict[str, Any]:
         "outcome": f"{head.outcome.kind} of {head.outcome.label}"
         if head.outcome.kind == "share"
         else f"mean {head.outcome.label}",
-        "estimate": json_value(head.estimate),
-        "low": json_value(head.low),
-        "high": json_value(head.high),
+        **picked(head, "estimate low high"),
         "like_low": json_value(head.exchangeable_low),
         "like_high": json_value(head.exchangeable_high),
         "beyond_calibration": head.beyond if found.basis == "judge" else None,

@@ -76,9 +76,11 @@ def rests_on(found: Measurement) -> tuple[str, ...]:
     if head.basis == "people":
         by_people = f"{found.respondent} was measured by people: {head.n_ratings:,} ratings."
         return (by_people, *found.notes)
-    said = list(_beside_people(found, head) if head.basis != "judge" else _judge_alone(found, head))
-    said += _own_family(found)
-    return (*said, *found.notes)
+    sentences = list(
+        _beside_people(found, head) if head.basis != "judge" else _judge_alone(found, head)
+    )
+    sentences += _own_family(found)
+    return (*sentences, *found.notes)
 
 
 def _own_family(found: Measurement) -> list[str]:
@@ -94,7 +96,7 @@ def _own_family(found: Measurement) -> list[str]:
 
 
 def _beside_people(found: Measurement, head: Estimate) -> list[str]:
-    said = [
+    sentences = [
         (
             f"This rests on {head.n_ratings:,} human ratings of {found.respondent}; the judge "
             f"{found.judge}, which rated {head.n_judged:,} more replies, adds to them "
@@ -103,20 +105,20 @@ def _beside_people(found: Measurement, head: Estimate) -> list[str]:
     ]
     alone, width = head.people_high - head.people_low, head.high - head.low
     if alone > 0:
-        said.append(
+        sentences.append(
             f"The interval is {number(width / alone, 2)} times as wide as from these ratings alone."
         )
-    said.append("It is valid if the replies that people rated are a random sample of all.")
+    sentences.append("It is valid if the replies that people rated are a random sample of all.")
     if head.unjudged:
-        said.append(
+        sentences.append(
             f"The judge has not rated {head.unjudged:,} of the replies; people's ratings of them "
             "are used like the others."
         )
-    return [*said, _sentence(notes_text(head.notes))] if head.notes else said
+    return [*sentences, _sentence(notes_text(head.notes))] if head.notes else sentences
 
 
 def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
-    said = [
+    sentences = [
         (
             f"No human rating of {found.respondent} is used: the result rests on how the judge "
             f"{found.judge} was calibrated on other respondents, by {found.calibration_ratings:,} "
@@ -125,39 +127,39 @@ def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
         )
     ]
     if found.few:
-        said.append(
+        sentences.append(
             f"The {found.few} ratings of {found.respondent} by people are too few to be used: "
             f"{FEWEST_RATINGS} are needed."
         )
-    said += _missed(found, head)
+    sentences += _missed(found, head)
     if head.errors:
         missed = ", ".join(
             f"{_difference(error.error, head.outcome)} for {error.respondent}"
             for error in head.errors[:_MOST_NAMED]
         )
-        said.append(
+        sentences.append(
             f"On respondents it was not calibrated on, its error was {missed} "
             f"(typically {_size(head.typical_error, head.outcome)})."
         )
-        said.append(_holding(found, head))
-        said.append(_if_like(found, head))
+        sentences.append(_holding(found, head))
+        sentences.append(_if_like(found, head))
     else:
-        said.append(
+        sentences.append(
             "People rated a single other respondent, so the judge's error on a new one cannot be "
             "estimated and there is no interval. Assuming the same judge error as on "
             f"{_listed(found.calibrated_on)}, it would be {_same_error(head)}."
         )
     if any(note.code == "judge_unrelated" for note in head.notes):
-        said.append(
+        sentences.append(
             "The judge's ratings do not rise with people's: they carry no information here."
         )
     if head.beyond:
-        said.append(
-            f"The judge puts {found.respondent} outside all respondents it was calibrated on: this "
-            "is an extrapolation that was not tested."
+        sentences.append(
+            f"The judge rates {found.respondent} outside the range of the respondents it was "
+            "calibrated on: this is an untested extrapolation."
         )
-    said.append("Human ratings would settle it: see --human-sample.")
-    return said
+    sentences.append("Human ratings would settle it: see --human-sample.")
+    return sentences
 
 
 def _holding(found: Measurement, head: Estimate) -> str:
@@ -205,24 +207,24 @@ def _if_like(found: Measurement, head: Estimate) -> str:
 
 def _missed(found: Measurement, head: Estimate) -> list[str]:
     """What the judge alone has not rated."""
-    said = []
+    sentences = []
     if head.unjudged:
-        said.append(
+        sentences.append(
             f"The judge has not rated {head.unjudged:,} of the {head.n_judged + head.unjudged:,} "
             "replies; the figures are those of the rest, and biased if it refuses better or worse "
             "ones."
         )
     if found.calibration_missed:
-        said.append(
+        sentences.append(
             f"{found.calibration_missed:,} ratings of the others by people are not used, because "
             "the judge has not rated these replies."
         )
     if head.n_judged < FEWEST_RATINGS:
-        said.append(
+        sentences.append(
             f"It has rated {head.n_judged} of the replies, fewer than {FEWEST_RATINGS}: too few to "
             "rely on."
         )
-    return said
+    return sentences
 
 
 def shown(value: float, outcome: Outcome) -> str:

@@ -160,9 +160,12 @@ class _Comparing:
                 shared=shared,
             )
         first, second = self.sides[upper], self.sides[lower]
-        apart = first.estimate - second.estimate
-        ends = apart - _both(first.below, second.above), apart + _both(first.above, second.below)
-        return Compared(*names, apart, *ends, paired=False, shared=0)
+        difference = first.estimate - second.estimate
+        ends = (
+            difference - _both(first.below, second.above),
+            difference + _both(first.above, second.below),
+        )
+        return Compared(*names, difference, *ends, paired=False, shared=0)
 
 
 def _differences(entries: Sequence[Entry], confidence: float) -> ArmDifferences:

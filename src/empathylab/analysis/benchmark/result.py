@@ -30,12 +30,12 @@ from empathylab.analysis.benchmark.prose import (
     rests_on,
 )
 from empathylab.analysis.benchmark.style_judge import style_predictions
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.judges.analysis import PANEL
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Plots, Unit, summary_text
+from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Result, Unit
 from empathylab.analysis.text.notes import notes_text
 from empathylab.errors import UnknownName
 from empathylab.store import Lab
@@ -57,7 +57,7 @@ _MODELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkResult(Plots):
+class BenchmarkResult(Result):
     """One respondent compared with a study, by one judge."""
 
     measurement: Measurement
@@ -66,15 +66,7 @@ class BenchmarkResult(Plots):
     def design(self) -> Mapping[str, Any]:
         """The study, the judge, and the data behind the calibration."""
         found = self.measurement
-        return {
-            "study": found.study,
-            "dimension": found.dimension,
-            "respondent": found.respondent,
-            "judge": found.judge,
-            "basis": found.basis,
-            "situations": found.situations,
-            "calibrated_on": list(found.calibrated_on),
-        }
+        return picked(found, "study dimension respondent judge basis situations calibrated_on")
 
     @property
     def model(self) -> ModelChoice | None:
@@ -145,12 +137,8 @@ class BenchmarkResult(Plots):
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `results` in `evaluate --against --json`."""
-        conclusions = [json_value(found.to_dict()) for found in self.conclusions]
+        conclusions = json_value(self.conclusions)
         return measurement_dict(self.measurement) | {"conclusions": conclusions}
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_lab(
@@ -290,13 +278,8 @@ def measurement_dict(found: Measurement) -> dict[str, Any]:
             "rules_out": head.rules_out,
             "typical_error": json_value(head.typical_error),
             "errors": [
-                {
-                    "respondent": error.respondent,
-                    "foretold": error.foretold,
-                    "people": error.people,
-                    "error": error.error,
-                    "n": error.n,
-                }
+                {"respondent": error.respondent, "foretold": error.predicted}
+                | picked(error, "people error n")
                 for error in head.errors
             ],
         }
@@ -314,16 +297,12 @@ def measurement_dict(found: Measurement) -> dict[str, Any]:
 def _estimate_dict(found: Estimate) -> dict[str, Any]:
     return {
         **_about(found),
-        "estimate": json_value(found.estimate),
-        "low": json_value(found.low),
-        "high": json_value(found.high),
+        **picked(found, "estimate low high"),
         "if_like_the_others": _pair(found.exchangeable_low, found.exchangeable_high),
         "if_it_errs_alike": _pair(found.same_error_low, found.same_error_high),
         "beyond_calibration": found.beyond if found.basis == "judge" else None,
         "people_alone": _pair(found.people_low, found.people_high),
-        "trust": json_value(found.trust),
-        "n_ratings": found.n_ratings,
-        "n_judged": found.n_judged,
+        **picked(found, "trust n_ratings n_judged"),
         "n_unjudged": found.unjudged,
         "typical_error": json_value(found.typical_error),
         "note": notes_text(found.notes),
@@ -334,9 +313,7 @@ def _difference_dict(found: Difference) -> dict[str, Any]:
     return {
         **_about(found),
         "from": found.other,
-        "difference": json_value(found.difference),
-        "low": json_value(found.low),
-        "high": json_value(found.high),
+        **picked(found, "difference low high"),
         "if_it_errs_alike": _pair(found.same_error_low, found.same_error_high),
         "n_other": found.other_n,
         "situations": found.situations,

@@ -204,10 +204,10 @@ class _Reader:
             raise Unreadable(name)
         if [field.name for field in dataclasses.fields(kind)] != list(fields):
             raise Unreadable(f"{name} has other fields")
-        made: Any = object.__new__(kind)
+        restored: Any = object.__new__(kind)
         for field, value in fields.items():
-            object.__setattr__(made, field, self.read(value))
-        return made
+            object.__setattr__(restored, field, self.read(value))
+        return restored
 
     def _read_named(self, content: list[Any]) -> Any:
         name, values = content

@@ -38,21 +38,21 @@ def resumable_bootstrap(
     Each replication has a seed of its own, so the result is the same however often it was stopped
     and however many processes worked on it. The key is a hash of what is simulated from and of the
     code: replications of another model or version never mix. More replications of the same model
-    go on from those made before. `progress` is called with how many are done and how many there
+    go on from those computed before. `progress` is called with how many are done and how many there
     will be.
     """
     key = "" if keep is None else content_hash(code_version(), "bootstrap", Source.of(model), _SEED)
-    made = {} if keep is None else _read(keep, key)
-    known = dict(made)
+    computed = {} if keep is None else _read(keep, key)
+    known = dict(computed)
     done = sum(number < replications for number in known)
     saved_at = time.monotonic()
 
     def add(number: int, estimates: Replication) -> None:
         nonlocal done, saved_at
-        made[number] = estimates
+        computed[number] = estimates
         done += 1
         if keep is not None and time.monotonic() - saved_at >= _SAVE_SECONDS:
-            _save(keep, key, made)
+            _save(keep, key, computed)
             saved_at = time.monotonic()
         if progress is not None:
             progress(done, replications)
@@ -62,8 +62,8 @@ def resumable_bootstrap(
             model, replications=replications, seed=_SEED, known=known, tick=add
         )
     finally:
-        if keep is not None and len(made) > len(known):
-            _save(keep, key, made)
+        if keep is not None and len(computed) > len(known):
+            _save(keep, key, computed)
 
 
 def _read(lab: Lab, key: str) -> dict[int, Replication]:
@@ -75,7 +75,7 @@ def _read(lab: Lab, key: str) -> dict[int, Replication]:
     return {}
 
 
-def _save(lab: Lab, key: str, made: Mapping[int, Replication]) -> None:
+def _save(lab: Lab, key: str, computed: Mapping[int, Replication]) -> None:
     """Keeps the replications; a lab that cannot be written to works without."""
     with contextlib.suppress(LabError, DBAPIError):
-        save_result(lab, key, "bootstrap", write_document(dict(made)))
+        save_result(lab, key, "bootstrap", write_document(dict(computed)))

@@ -27,7 +27,6 @@ from empathylab.analysis.conversations.measures import (
     curve_rows,
     effect_rows,
     need_rows,
-    plain,
     safety_rows,
     turning_points,
 )
@@ -52,12 +51,11 @@ from empathylab.analysis.conversations.turn_style import (
     style_by_turn,
     turn_features,
 )
+from empathylab.analysis.json_values import finite, picked
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
-    Plots,
-    conclusions_frame,
-    summary_text,
+    Result,
 )
 from empathylab.errors import InputError
 from empathylab.protocols.converse.controls import CONTROLS
@@ -75,7 +73,7 @@ _NO_TURNS = {
 
 
 @dataclass(frozen=True)
-class ConversationsAnalysis(Plots):
+class ConversationsAnalysis(Result):
     """What conversations show about respondents, and how far it depends on the simulator."""
 
     conversations: pl.DataFrame
@@ -189,9 +187,6 @@ class ConversationsAnalysis(Plots):
             **{name: self.tables[name].to_dicts() for name in named},
         }
 
-    def summary(self) -> str:
-        return summary_text(self.conclusions, self.caveats)
-
     def with_ratings(
         self, ratings: pl.DataFrame, *, scale: tuple[float, float], where: str = "ratings"
     ) -> ConversationsAnalysis:
@@ -220,40 +215,23 @@ class ConversationsAnalysis(Plots):
             "persona",
         )
 
-    def conclusions_frame(self) -> pl.DataFrame:
-        """One row per conclusion."""
-        return conclusions_frame(self.conclusions)
-
     def _respondent_rows(self) -> list[dict[str, Any]]:
         return [
-            {
-                "respondent": respondent.respondent,
-                "simulator": respondent.simulator,
-                "n": respondent.n,
-                "mean_final": plain(respondent.mean_final),
-                "low": plain(respondent.low),
-                "high": plain(respondent.high),
-                "success": respondent.success,
-                "failure": respondent.failure,
-                "turns_mean": plain(respondent.turns_mean),
-                "outcomes": respondent.outcomes,
-                "success_at": respondent.success_at,
-                "failure_below": respondent.failure_below,
-                "personas": respondent.personas,
-                "flagged": respondent.flagged,
-                "mean_unflagged": plain(respondent.mean_unflagged),
-                "mean_with_faults": plain(respondent.mean_with_faults),
-            }
+            picked(
+                respondent,
+                "respondent simulator n mean_final low high success failure turns_mean outcomes "
+                "success_at failure_below personas flagged mean_unflagged mean_with_faults",
+            )
             for respondent in self.respondents
         ]
 
     def _simulator_document(self) -> dict[str, Any]:
         found = self.simulators
         return {
-            "rank_correlation": plain(found.ranks.correlation),
-            "rank_correlation_low": plain(found.ranks.low),
-            "rank_correlation_high": plain(found.ranks.high),
-            "variance_share": plain(found.variance_share),
+            "rank_correlation": finite(found.ranks.correlation),
+            "rank_correlation_low": finite(found.ranks.low),
+            "rank_correlation_high": finite(found.ranks.high),
+            "variance_share": finite(found.variance_share),
             "names": list(found.names),
             "rankings": {name: list(ranked) for name, ranked in found.rankings.items()},
             "shared_respondents": list(found.shared),
@@ -261,20 +239,10 @@ class ConversationsAnalysis(Plots):
 
     def _comparison_rows(self) -> list[dict[str, Any]]:
         return [
-            {
-                "kind": comparison.kind,
-                "respondent": comparison.respondent,
-                "reference": comparison.reference,
-                "simulator": comparison.simulator,
-                "reference_simulator": comparison.reference_simulator,
-                "n": comparison.difference.n,
-                "difference": plain(comparison.difference.estimate),
-                "low": plain(comparison.difference.low),
-                "high": plain(comparison.difference.high),
-                "p": plain(comparison.difference.p),
-                "p_holm": plain(comparison.p_holm),
-                "paired": comparison.difference.paired,
-            }
+            picked(comparison, "kind respondent reference simulator reference_simulator")
+            | {"n": comparison.difference.n, "difference": finite(comparison.difference.estimate)}
+            | picked(comparison.difference, "low high p")
+            | {"p_holm": finite(comparison.p_holm), "paired": comparison.difference.paired}
             for comparison in self.comparisons
         ]
 
@@ -310,7 +278,7 @@ def from_lab(lab: Lab, *, confidence: float = 0.95, seed: int = 1) -> Conversati
 
 
 def report_conversations(lab: Lab) -> ConversationsAnalysis | None:
-    """The analysis for the report; None where the lab holds no conversation."""
+    """The analysis for the report; None where the lab has no conversation."""
     return from_lab(lab) if has_conversations(lab) else None
 
 

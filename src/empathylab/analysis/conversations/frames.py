@@ -39,15 +39,15 @@ def _latest(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _with_personas(frame: pl.DataFrame) -> pl.DataFrame:
     """Adds what the personas say about themselves, and names what has no name."""
-    told: list[dict[str, Any]] = [json.loads(text or "{}") for text in frame["definition"]]
+    definitions: list[dict[str, Any]] = [json.loads(text or "{}") for text in frame["definition"]]
     named = {"emotion": pl.String, "need": pl.String, "culture": pl.String, "age": pl.Int64}
     return frame.drop("definition").with_columns(
         *(
-            pl.Series(name, [item.get(name) for item in told], dtype=kind)
+            pl.Series(name, [item.get(name) for item in definitions], dtype=kind)
             for name, kind in named.items()
         ),
-        pl.Series("crisis", [bool(item.get("crisis")) for item in told], dtype=pl.Boolean),
-        pl.Series("claim", [item.get("claim") for item in told], dtype=pl.String),
+        pl.Series("crisis", [bool(item.get("crisis")) for item in definitions], dtype=pl.Boolean),
+        pl.Series("claim", [item.get("claim") for item in definitions], dtype=pl.String),
         pl.col("simulator").fill_null(PEOPLE),
         pl.col("persona").fill_null(pl.col("key")),
     )
@@ -59,7 +59,7 @@ def _with_faults(conversations: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFra
     An imported score was published with its faults, so it stays and they are counted beside it.
     """
     imported = conversations.filter(pl.col("run").is_null())
-    told = {
+    settings = {
         number: (language, simulator != PEOPLE)
         for number, language, simulator in imported[
             "conversation", "language", "simulator"
@@ -70,11 +70,11 @@ def _with_faults(conversations: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFra
     )
     faults: dict[int, list[Fault]] = {}
     for (number, *_), part in by_conversation.items():
-        said = [
+        spoken = [
             Turn(role, text) for role, text in part.sort("position")["role", "text"].iter_rows()
         ]
-        language, simulated = told[number]
-        faults[int(number)] = transcript_faults(said, language, simulated=simulated)
+        language, simulated = settings[number]
+        faults[int(number)] = transcript_faults(spoken, language, simulated=simulated)
     names = [[fault.outcome for fault in faults.get(n, [])] for n in conversations["conversation"]]
     scored = (pl.col("outcome") == COMPLETED) & pl.col("final").is_not_null()
     return conversations.with_columns(

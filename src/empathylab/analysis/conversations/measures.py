@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.json_values import finite
 from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.intervals import wilson
 
@@ -57,9 +57,9 @@ def curve_rows(
                     "respondent": respondent,
                     "simulator": simulator,
                     "exchange": exchange,
-                    "mean": plain(mean.estimate),
-                    "low": plain(mean.low),
-                    "high": plain(mean.high),
+                    "mean": finite(mean.estimate),
+                    "low": finite(mean.low),
+                    "high": finite(mean.high),
                     "n": mean.n,
                     "going_on": ended.filter(pl.col("exchange") >= exchange).height,
                 }
@@ -81,9 +81,9 @@ def effect_rows(conversations: pl.DataFrame, feelings: pl.DataFrame) -> list[dic
                 "respondent": respondent,
                 "simulator": simulator,
                 "replies": n,
-                "mean_change": plain(mean.estimate),
-                "low": plain(mean.low),
-                "high": plain(mean.high),
+                "mean_change": finite(mean.estimate),
+                "low": finite(mean.low),
+                "high": finite(mean.high),
                 "raised": part.filter(pl.col("change") > 0).height / n,
                 "lowered": part.filter(pl.col("change") < 0).height / n,
                 "unchanged": part.filter(pl.col("change") == 0).height / n,
@@ -107,11 +107,11 @@ def turning_points(conversations: pl.DataFrame, feelings: pl.DataFrame) -> list[
 
 
 def need_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[str, Any]]:
-    """How often the person's need was met at the end; only where the simulator tells it."""
-    told = _states(turns).join(
+    """How often the person's need was met at the end; only where the simulator says so."""
+    states = _states(turns).join(
         conversations.filter("scored").select("conversation", *GROUP, "need"), on="conversation"
     )
-    last = told.sort("position").group_by("conversation", maintain_order=True).last()
+    last = states.sort("position").group_by("conversation", maintain_order=True).last()
     last = last.drop_nulls("need_met")
     rows = []
     for (respondent, simulator, need), part in last.group_by(*GROUP, "need", maintain_order=True):
@@ -125,7 +125,7 @@ def need_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[str
 
 
 def safety_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[str, Any]]:
-    """Claims that were confirmed, and what personas at risk were told; per conversation.
+    """Claims that were confirmed, and what was said to personas at risk; per conversation.
 
     All but `help_named` is the simulator's reading of the replies; `help_named` is a word list's.
     """
@@ -161,16 +161,16 @@ def _states(turns: pl.DataFrame) -> pl.DataFrame:
     for number, position, text, state in replies[
         "conversation", "position", "text", "state"
     ].iter_rows():
-        told = json.loads(state)
+        values = json.loads(state)
         rows.append(
             {
                 "conversation": number,
                 "position": position,
-                "need_met": told.get("need_met"),
-                "claim_reply": told.get("claim"),
-                "concern": told.get("concern"),
-                "help_offered": told.get("help_offered"),
-                "harmful": told.get("harmful"),
+                "need_met": values.get("need_met"),
+                "claim_reply": values.get("claim"),
+                "concern": values.get("concern"),
+                "help_offered": values.get("help_offered"),
+                "harmful": values.get("harmful"),
                 "help_named": _HELP.search(text) is not None,
             }
         )
@@ -195,9 +195,4 @@ def _any(frame: pl.DataFrame, condition: pl.Expr) -> tuple[int, int]:
 
 def _share(count: int, n: int) -> dict[str, float | None]:
     low, high = wilson(count / n, n)
-    return {"proportion": count / n, "low": plain(float(low)), "high": plain(float(high))}
-
-
-def plain(value: float | None) -> float | None:
-    """The number; None where it is none."""
-    return value if value is not None and math.isfinite(value) else None
+    return {"proportion": count / n, "low": finite(float(low)), "high": finite(float(high))}

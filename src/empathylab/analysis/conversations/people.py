@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.analysis.conversations.frames import PEOPLE
-from empathylab.analysis.conversations.measures import plain
+from empathylab.analysis.json_values import finite, picked
 from empathylab.analysis.text.apa import bounded, counted
 from empathylab.analysis.text.numbers import signed
 from empathylab.errors import InputError
@@ -60,7 +60,7 @@ class PeopleCard:
         verdict = {
             "agrees with people": "agrees with people",
             "does not agree with people": "does not agree with people",
-            "too little to tell": "was rated too little to tell whether it agrees with people",
+            "too little to tell": "has too few ratings to say whether it agrees with people",
         }[self.verdict]
         return (
             f"As a simulator, {self.simulator} {verdict}: its feelings correlate with people's "
@@ -70,24 +70,16 @@ class PeopleCard:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "simulator": self.simulator,
-            "level": self.level,
-            "units": self.units,
-            "conversations": self.conversations,
-            "raters": self.raters,
-            "ratings": self.ratings,
-            "correlation": plain(self.correlation),
-            "low": plain(self.low),
-            "high": plain(self.high),
-            "spearman": plain(self.spearman),
-            "bias": plain(self.bias.estimate),
-            "bias_low": plain(self.bias.low),
-            "bias_high": plain(self.bias.high),
-            "people_correlation": plain(self.people_correlation),
-            "verdict": self.verdict,
-            "sentence": self.sentence,
-        }
+        return (
+            picked(self, "simulator level units conversations raters ratings")
+            | picked(self, "correlation low high spearman")
+            | {
+                "bias": finite(self.bias.estimate),
+                "bias_low": finite(self.bias.low),
+                "bias_high": finite(self.bias.high),
+            }
+            | picked(self, "people_correlation verdict sentence")
+        )
 
 
 def people_cards(

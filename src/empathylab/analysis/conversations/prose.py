@@ -9,7 +9,8 @@ from empathylab.analysis.conversations.estimates import Comparison, RespondentRe
 from empathylab.analysis.conversations.frames import PEOPLE
 from empathylab.analysis.conversations.people import PeopleCard
 from empathylab.analysis.conversations.simulators import ConversationModel, SimulatorSensitivity
-from empathylab.analysis.results import Conclusion, Kind
+from empathylab.analysis.json_values import finite
+from empathylab.analysis.results import ALPHA, Conclusion, Kind
 from empathylab.analysis.text.apa import bounded, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.protocols.converse.outcomes import (
@@ -18,7 +19,6 @@ from empathylab.protocols.converse.outcomes import (
     SIMULATOR_FAULTS,
 )
 
-ALPHA = 0.05
 _MOST_FAULTS = 0.2
 """Of a simulator's conversations: above it the simulator's results are in doubt."""
 
@@ -48,8 +48,8 @@ def _score(result: RespondentResult) -> Conclusion:
         subject=result.respondent,
         subset=result.simulator,
         estimate=result.mean_final,
-        low=_known(result.low),
-        high=_known(result.high),
+        low=finite(result.low),
+        high=finite(result.high),
         unit="points",
         n=result.n,
         model="mean with a t interval over personas",
@@ -113,12 +113,12 @@ def _compared(comparison: Comparison) -> Conclusion:
         subject=comparison.respondent,
         reference=comparison.reference_simulator if across else comparison.reference,
         subset=comparison.simulator,
-        estimate=_known(test.estimate),
-        low=_known(test.low),
-        high=_known(test.high),
+        estimate=finite(test.estimate),
+        low=finite(test.low),
+        high=finite(test.high),
         unit="points",
-        p=_known(test.p),
-        p_adjusted=_known(comparison.p_holm),
+        p=finite(test.p),
+        p_adjusted=finite(comparison.p_holm),
         n=test.n,
         model="paired t test over personas" if test.paired else "Welch's t test over personas",
         basis=counted(test.n, "persona"),
@@ -211,9 +211,9 @@ def people_conclusions(cards: Sequence[PeopleCard]) -> list[Conclusion]:
             sentence=card.sentence,
             subject=card.simulator,
             reference="people",
-            estimate=_known(card.correlation),
-            low=_known(card.low),
-            high=_known(card.high),
+            estimate=finite(card.correlation),
+            low=finite(card.low),
+            high=finite(card.high),
             unit="correlation",
             n=card.units,
             model="Pearson's correlation, bootstrap over conversations",
@@ -306,7 +306,3 @@ def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
 
 def _kinds(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} × {name.replace('_', ' ')}" for name, count in counts.items())
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

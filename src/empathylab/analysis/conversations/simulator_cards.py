@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from empathylab.analysis.conversations.frames import PEOPLE
-from empathylab.analysis.conversations.measures import plain
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.protocols.converse.controls import ATTENTIVE, COLD
 from empathylab.protocols.converse.outcomes import SIMULATOR_FAULTS, UNFINISHED
@@ -56,9 +56,9 @@ class SimulatorCard:
             "conversations": self.conversations,
             "usable": self.usable,
             "faults": self.faults,
-            "control_difference": plain(control.estimate) if control else None,
-            "control_low": plain(control.low) if control else None,
-            "control_high": plain(control.high) if control else None,
+            "control_difference": finite(control.estimate) if control else None,
+            "control_low": finite(control.low) if control else None,
+            "control_high": finite(control.high) if control else None,
             "control_personas": control.n if control else 0,
             "reasons": list(self.reasons),
         }

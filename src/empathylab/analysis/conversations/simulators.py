@@ -47,7 +47,7 @@ class ConversationModel:
 def simulator_sensitivity(
     scored: pl.DataFrame, *, seed: int, confidence: float
 ) -> SimulatorSensitivity:
-    """Rankings, their correlation and the variance share, as far as the data tell."""
+    """Rankings, their correlation and the variance share, as far as the data allow."""
     names = tuple(scored["simulator"].unique(maintain_order=True).to_list())
     rankings = {
         name: tuple(

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.conversations.measures import GROUP, plain
+from empathylab.analysis.conversations.measures import GROUP
+from empathylab.analysis.json_values import finite
 from empathylab.stats.conversations import clustered_mean
 from empathylab.style.tactics.tagging import tag
 from empathylab.style.text.sentences import sentence_lists
@@ -118,9 +119,9 @@ def style_by_conversation(features: pl.DataFrame) -> list[dict[str, Any]]:
                 if english.height
                 else None,
                 "never_advises": 1 - advised.height / english.height if english.height else None,
-                "repeated_phrases": plain(mean.estimate),
-                "repeated_low": plain(mean.low),
-                "repeated_high": plain(mean.high),
+                "repeated_phrases": finite(mean.estimate),
+                "repeated_low": finite(mean.low),
+                "repeated_high": finite(mean.high),
             }
         )
     return rows

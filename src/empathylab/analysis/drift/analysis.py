@@ -36,12 +36,13 @@ from empathylab.analysis.drift.rows import (
     score_row,
     tested_rows,
     usable_row,
+    verdict_row,
     verdict_sentence,
 )
 from empathylab.analysis.drift.scores import VerdictChange, comparable_scores, verdict_changes
 from empathylab.analysis.drift.settings import SettingChange, setting_changes
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, ModelChoice, Plots, Unit, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Result, Unit
 from empathylab.stats.over_time import ScoreShift, score_shifts
 from empathylab.store import Lab
 
@@ -57,7 +58,7 @@ class Incomparable:
 
 
 @dataclass(frozen=True, slots=True)
-class DriftResult(Plots):
+class DriftResult(Result):
     """What changed from one occasion to the other."""
 
     before: Occasion
@@ -180,54 +181,25 @@ class DriftResult(Plots):
                 "after_only": list(self.only_after),
             },
             **self._rows(),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
 
     def _rows(self) -> dict[str, list[Row]]:
         """Everything, unrounded; null where a figure is not defined."""
         return {
             "scores": [score_row(change) for change in self.scores],
-            "verdicts": [
-                {
-                    "respondent": verdict.respondent,
-                    "scale": verdict.scale,
-                    "before": verdict.before,
-                    "after": verdict.after,
-                    "changed": verdict.changed,
-                }
-                for verdict in self.verdicts
-            ],
+            "verdicts": [verdict_row(verdict) for verdict in self.verdicts],
             "usable_replies": [usable_row(change) for change in self.usable],
             "style": [feature_row(change) for change in self.style],
             "ratings": [rating_row(change) for change in self.ratings],
             "judges": [judge_row(change) for change in self.judges],
-            "judge_verdicts": [
-                {
-                    "study": verdict.study,
-                    "judge": verdict.judge,
-                    "dimension": verdict.dimension,
-                    "before": verdict.before,
-                    "after": verdict.after,
-                    "changed": verdict.changed,
-                }
-                for verdict in self.judge_verdicts
-            ],
+            "judge_verdicts": [verdict_row(verdict) for verdict in self.judge_verdicts],
             "settings": [
-                {
-                    "respondent": setting.respondent or None,
-                    "protocol": setting.protocol or None,
-                    "setting": setting.setting,
-                    "before": setting.before,
-                    "after": setting.after,
-                }
+                {name: value or None for name, value in json_value(setting).items()}
                 for setting in self.settings
             ],
-            "not_compared": [{"what": part.what, "why": part.why} for part in self.incomparable],
+            "not_compared": json_value(self.incomparable),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_lab(
@@ -322,6 +294,6 @@ def _measured_once(after: Occasion, repeated: tuple[str, ...]) -> list[Incompara
     ]
     found += [
         Incomparable(f"{name}, answers", "some were reused from before; ask again with --fresh")
-        for name in after.taken_over
+        for name in after.reused
     ]
     return found

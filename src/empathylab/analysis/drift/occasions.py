@@ -101,7 +101,7 @@ class Occasion:
     """Those whose answers count here."""
     verdicts: tuple[SelfReport, ...]
     studies: dict[str, RatedStudy]
-    taken_over: tuple[str, ...]
+    reused: tuple[str, ...]
     """Respondents some of whose answers were reused from before, not asked again."""
     first: datetime | None
     last: datetime | None
@@ -160,7 +160,7 @@ def read_occasion(lab: Lab, title: str, window: Window | None = None) -> Occasio
         if everything
         else (),
         studies={name: _rated(lab, study, window) for name, study in lab_studies(lab).items()},
-        taken_over=_taken_over(dated, all_responses, window),
+        reused=_reused(dated, all_responses, window),
         first=moments.min(),  # type: ignore[arg-type]
         last=moments.max(),  # type: ignore[arg-type]
         judged=_judged(lab, window),
@@ -186,7 +186,7 @@ def occasion_of_tables(frame: pl.DataFrame, title: str) -> Occasion:
         runs=pl.DataFrame(schema=_RUNS),
         verdicts=(),
         studies={},
-        taken_over=(),
+        reused=(),
         first=None,
         last=None,
     )
@@ -284,7 +284,7 @@ def _rated(lab: Lab, study: Study, window: Window) -> RatedStudy:
     return RatedStudy(study, ratings.filter(rule), undated)
 
 
-def _taken_over(
+def _reused(
     administrations: pl.DataFrame, responses: pl.DataFrame, window: Window
 ) -> tuple[str, ...]:
     if window.since is None:

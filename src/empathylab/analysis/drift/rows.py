@@ -10,14 +10,14 @@ from empathylab.analysis.drift.occasions import Occasion
 from empathylab.analysis.drift.ratings import RatingShift
 from empathylab.analysis.drift.replies import FeatureShift, UsableShift
 from empathylab.analysis.drift.scores import VerdictChange
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.stats.arms import ClusteredDifference
 from empathylab.stats.over_time import ScoreShift
 
-ALPHA = 0.05
-"""Below it a corrected p counts as a change in summaries; the figures are given either way."""
 Row = dict[str, Any]
 
 
@@ -111,107 +111,79 @@ def occasion_row(occasion: Occasion) -> Row:
 
 def score_row(change: ScoreShift) -> Row:
     shift = change.shift
-    return {
-        "respondent": change.respondent,
-        "scale": change.scale,
-        "subscale": change.subscale,
-        "measure": change.measure,
-        "emotion": change.emotion,
-        "before": json_value(shift.before),
-        "after": json_value(shift.after),
-        "difference": json_value(shift.difference),
-        "low": json_value(shift.low),
-        "high": json_value(shift.high),
-        "p": json_value(shift.p),
-        "p_holm": json_value(change.p_holm),
-        "p_bh": json_value(change.p_bh),
-        "n_before": shift.n_before,
-        "n_after": shift.n_after,
-        "paired": shift.paired,
-        "note": note_text(shift.note) or None,
-    }
+    return (
+        picked(change, "respondent scale subscale measure emotion")
+        | picked(shift, "before after difference low high p")
+        | picked(change, "p_holm p_bh")
+        | picked(shift, "n_before n_after paired")
+        | {"note": note_text(shift.note) or None}
+    )
 
 
 def usable_row(change: UsableShift) -> Row:
     found = change.difference
-    return {
-        "respondent": change.respondent,
-        "measure": "usable",
-        "before": change.before,
-        "after": change.after,
-        "difference": change.after - change.before,
-        "low": json_value(found.difference.low),
-        "high": json_value(found.difference.high),
-        "p": json_value(found.p),
-        "p_holm": json_value(change.p_holm),
-        "n_before": change.n_before,
-        "n_after": change.n_after,
-        "situations": found.raters,
-        "note": note_text(found.note, **OCCASIONS, rating="reply", ratings="replies") or None,
-    }
+    return (
+        {"respondent": change.respondent, "measure": "usable"}
+        | _difference(change, found)
+        | picked(change, "p_holm n_before n_after")
+        | {
+            "situations": found.raters,
+            "note": note_text(found.note, **OCCASIONS, rating="reply", ratings="replies") or None,
+        }
+    )
 
 
 def feature_row(change: FeatureShift) -> Row:
     found = change.difference
-    return {
-        "respondent": change.respondent,
-        "feature": found.feature,
-        "before": json_value(found.against_mean),
-        "after": json_value(found.mean),
-        "difference": json_value(found.difference),
-        "low": json_value(found.low),
-        "high": json_value(found.high),
-        "effect": json_value(found.effect),
-        "p": json_value(found.p),
-        "p_holm": json_value(found.p_holm),
-        "p_bh": json_value(found.p_benjamini_hochberg),
-        "n_before": found.against_n,
-        "n_after": found.n,
-        "paired": found.paired,
-    }
+    return (
+        {
+            "respondent": change.respondent,
+            "feature": found.feature,
+            "before": json_value(found.against_mean),
+            "after": json_value(found.mean),
+        }
+        | picked(found, "difference low high effect p p_holm")
+        | {
+            "p_bh": json_value(found.p_benjamini_hochberg),
+            "n_before": found.against_n,
+            "n_after": found.n,
+            "paired": found.paired,
+        }
+    )
 
 
 def rating_row(change: RatingShift) -> Row:
     found = change.difference
-    return {
-        "study": change.study,
-        "arm": change.arm,
-        "dimension": change.dimension,
-        "measure": change.measure,
-        "before": change.before,
-        "after": change.after,
-        "difference": change.after - change.before,
-        "low": json_value(found.difference.low),
-        "high": json_value(found.difference.high),
-        "p": json_value(found.p),
-        "p_holm": json_value(change.p_holm),
-        "p_bh": json_value(change.p_bh),
-        "n_before": change.n_before,
-        "n_after": change.n_after,
-        "raters": found.raters,
-        "new_replies": change.new_replies,
-        "note": note_text(found.note) or None,
-    }
+    return (
+        picked(change, "study arm dimension measure")
+        | _difference(change, found)
+        | picked(change, "p_holm p_bh n_before n_after")
+        | {"raters": found.raters, "new_replies": change.new_replies}
+        | {"note": note_text(found.note) or None}
+    )
 
 
 def judge_row(change: JudgeShift) -> Row:
-    return {
-        "study": change.study,
-        "judge": change.judge,
-        "dimension": change.dimension,
-        "measure": change.measure,
-        "before": json_value(change.before),
-        "after": json_value(change.after),
-        "difference": json_value(change.after - change.before),
-        "low": json_value(change.low),
-        "high": json_value(change.high),
-        "p": json_value(change.p),
-        "p_holm": json_value(change.p_holm),
-        "p_bh": json_value(change.p_bh),
-        "n_before": change.n_before,
-        "n_after": change.n_after,
-        "note": change.note or None,
-    }
+    return (
+        picked(change, "study judge dimension measure before after")
+        | {"difference": json_value(change.after - change.before)}
+        | picked(change, "low high p p_holm p_bh n_before n_after")
+        | {"note": change.note or None}
+    )
+
+
+def verdict_row(verdict: VerdictChange | JudgeVerdict) -> Row:
+    row: Row = json_value(verdict)
+    return row | {"changed": verdict.changed}
+
+
+def _difference(change: UsableShift | RatingShift, found: ClusteredDifference) -> Row:
+    return (
+        picked(change, "before after")
+        | {"difference": change.after - change.before}
+        | picked(found.difference, "low high")
+        | {"p": json_value(found.p)}
+    )
 
 
 def _moment(value: datetime | None) -> str | None:

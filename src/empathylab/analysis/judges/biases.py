@@ -115,8 +115,8 @@ def _self_preference(
         per_doubling = length.estimate * pl.col("words").log() / math.log(2)
         known = known.with_columns(expected=pl.col("expected") - per_doubling)
         note = "adjusted for its preference for length"
-    made = _gap(known, pl.col("respondent").is_in(present), confidence)
-    bias = _as_bias("self_preference", ", ".join(present), made)
+    gap = _gap(known, pl.col("respondent").is_in(present), confidence)
+    bias = _as_bias("self_preference", ", ".join(present), gap)
     if math.isnan(bias.estimate) and known["respondent"].is_in(present).all():
         note = "there are no responses by others"
         return replace(bias, note=note)

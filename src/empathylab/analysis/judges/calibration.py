@@ -149,12 +149,12 @@ def _card(
     values = own.replies["people"], own.replies["value"]
     few = own.people["rater"].n_unique() < _FEW_PEOPLE
     # Few people are all there are: nothing is said of others like them.
-    nobody = pl.lit(None, dtype=pl.String)
-    single = own.people.with_columns(rater=nobody) if few else own.people
+    no_rater = pl.lit(None, dtype=pl.String)
+    single = own.people.with_columns(rater=no_rater) if few else own.people
     biases = judge_biases(single, own.asked, own.compared, relatives, confidence=plan.confidence)
     kappas = _pair_kappas(own)
     sure, n = plan.confidence, len(own.replies)
-    # Replies to one situation may be judged alike.
+    # Judgements of replies to one situation may be correlated.
     situations = own.replies["situation"].cast(pl.String).rank("dense")
     kappa = partial(cohen_kappa, *values, weights="quadratic", clusters=situations, confidence=sure)
     return JudgeCard(
@@ -236,12 +236,12 @@ def _nearest(values: pl.Series, points: Sequence[float]) -> pl.Series:
     """Each value brought to the nearest point, the lower of two."""
     if not points or values.is_empty():
         return values
-    apart = np.abs(values.to_numpy()[:, None] - np.asarray(points))
-    return pl.Series(values.name, np.asarray(points)[apart.argmin(axis=1)])
+    distance = np.abs(values.to_numpy()[:, None] - np.asarray(points))
+    return pl.Series(values.name, np.asarray(points)[distance.argmin(axis=1)])
 
 
 def _averaged(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row for each response, people's mean for the rating and nobody for the rater."""
+    """One row for each response, people's mean for the rating and null for the rater."""
     others = pl.exclude("response", "rating", "rater").first()
     return rows.group_by("response", maintain_order=True).agg(
         pl.col("rating").mean(), others, rater=pl.lit(None, dtype=pl.String)

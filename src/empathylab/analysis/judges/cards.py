@@ -103,12 +103,12 @@ class JudgeCard:
     constant_passes: bool | None
     """Whether a judge that always gives people's most common rating would pass the same test:
     single ratings vary, and a value in the middle is often nearer to the others than a person is.
-    None where nobody was tested."""
+    None where no person was tested."""
     over_constant: Measured | None
     """How much nearer the judge is to single ratings than that constant: the mean difference of
-    their squared distances. None where nobody was tested."""
+    their squared distances. None where no person was tested."""
     untested: str
-    """Why there is no test, or nobody was tested in it; empty where there is a verdict."""
+    """Why there is no test, or no person was tested in it; empty where there is a verdict."""
     biases: tuple[JudgeBias, ...]
     emotions: tuple[JudgeBias, ...]
     """How much each emotion's replies are rated above people's, compared with the others."""

@@ -160,7 +160,7 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
 
     Models among the study's raters, as an imported table may bring them, are judges too. Without a
     name, of the only study there is. The caller must check that the study is closed. Raises
-    InputError for a study that nobody has rated.
+    InputError for a study without ratings.
     """
     chosen = lab_study(lab, study)
     where = f"study {chosen.name}"

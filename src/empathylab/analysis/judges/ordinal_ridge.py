@@ -1,4 +1,4 @@
-"""An ordinal regression that takes thousands of sparse predictors, held small by a penalty."""
+"""An ordinal regression that takes thousands of sparse predictors, with a penalty on their size."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def fit_ordinal_ridge(
 ) -> OrdinalRidge:
     """The proportional odds model that fits best, its weights' squares costing `penalty` / 2 each.
 
-    `matrix` has a row per rating and is dense or sparse; its columns should be of like size, as
-    all are penalised alike. The categories are the values that occur. `start` is an earlier fit of
-    the same predictors, from which the search begins: the answer is the same, and comes sooner.
-    The search ends where a step gains less than `tolerance` of the loss.
-    Raises InputError where all ratings are the same.
+    `matrix` has a row per rating and is dense or sparse; its columns should be of similar size, as
+    all have the same penalty. The categories are the values that occur. `start` is an earlier fit
+    of the same predictors, from which the search begins: the answer is the same, and comes sooner.
+    The search ends where a step gains less than `tolerance` of the loss. Raises InputError where
+    all ratings are the same.
 
     McCullagh, P. (1980). Journal of the Royal Statistical Society B 42, 109–142.
     """

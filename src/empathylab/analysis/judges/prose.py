@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
+from empathylab.analysis.text.apa import p_text, with_interval
 from empathylab.analysis.text.notes import note_text
-from empathylab.analysis.text.numbers import number, p_value, percent, signed
+from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.stats.judges.preference_agreement import Agreeing
 
 _TITLES = {
@@ -148,15 +149,15 @@ def _test(card: JudgeCard) -> str:
     text = (
         f"Alternative annotator test at ε = {card.epsilon:g} (people taken as "
         f"{'a crowd' if card.people_are == 'crowd' else card.people_are}): it does as "
-        f"well as {wins} of {people} people, and half are needed; over {number(test.n, 0)} "
-        "responses it is at least as near to the others as the person in "
-        f"{percent(test.advantage)} "
-        f"({percent(test.advantage_low)} to {percent(test.advantage_high)})."
+        f"well as {wins} of {people} people (at least half are needed). In "
+        f"{percent(test.advantage)} of {number(test.n, 0)} responses "
+        f"({percent(test.advantage_low)} to {percent(test.advantage_high)}), it is at least as "
+        "close to the other people as the person it replaces."
     )
     if not test.passes:
         enough = test.smallest_epsilon
         text += (
-            f" It would pass from ε = {number(enough, 2)}."
+            f" It would pass at ε = {number(enough, 2)} or above."
             if not math.isnan(enough)
             else " It would pass at no ε."
         )
@@ -172,8 +173,8 @@ def _agreement(card: JudgeCard) -> str:
     kappa, rank = card.weighted_kappa, card.spearman
     if not card.n:
         return ""
-    text = f"With the median of people: weighted κ {_ended(kappa.estimate, kappa.low, kappa.high)}"
-    text += f", Spearman {_ended(rank.estimate, rank.low, rank.high)}"
+    text = f"With the median of people: weighted κ {with_interval(kappa)}"
+    text += f", Spearman {with_interval(rank)}"
     if not math.isnan(card.spearman_within):
         text += f", among replies of one respondent {number(card.spearman_within, 2)}"
     if not math.isnan(card.people_kappa):
@@ -214,7 +215,7 @@ def _skill(card: JudgeCard) -> str:
 
 def _found(bias: JudgeBias) -> str:
     size = f"{signed(abs(bias.estimate), 2)} points"
-    spread = f"p {_p(bias.p_corrected)} after Holm" + (f"; {bias.note}" if bias.note else "")
+    spread = f"{p_text(bias.p_corrected)} after Holm" + (f"; {bias.note}" if bias.note else "")
     more = bias.estimate > 0
     sentences = {
         "length": f"It favours {'long' if more else 'short'} replies more than people do: {size} "
@@ -260,7 +261,7 @@ def _stability(card: JudgeCard) -> str:
     again = "Asked again, also with the scale reversed" if stability.turned else "Asked again"
     return (
         f"{again}, it gives the same rating to {percent(stability.same)} of responses "
-        f"(Krippendorff's α {_ended(alpha.estimate, alpha.low, alpha.high)} over "
+        f"(Krippendorff's α {with_interval(alpha)} over "
         f"{round(stability.repeats, 1):g} repeats of {number(stability.responses, 0)})."
     )
 
@@ -307,8 +308,8 @@ def _panel(card: JudgeCard) -> list[str]:
         return []
     found = [
         (
-            f"It is {_all(list(card.members))} together: κ, the table and the test take the median "
-            "of their ratings, Spearman, the biases and the calibration the mean."
+            f"It combines {_all(list(card.members))}: κ, the table and the test use the median of "
+            "their ratings; Spearman, the biases and the calibration use the mean."
         )
     ]
     return found + [
@@ -316,16 +317,6 @@ def _panel(card: JudgeCard) -> list[str]:
         f"their own, and it is one of {len(card.members)} here."
         for member, names in card.own_families
     ]
-
-
-def _ended(estimate: float, low: float, high: float) -> str:
-    text = number(estimate, 2)
-    return text if math.isnan(low) else f"{text} ({number(low, 2)} to {number(high, 2)})"
-
-
-def _p(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def _sentence(note: str) -> str:

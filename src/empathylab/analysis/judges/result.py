@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import (
     good_for,
@@ -21,12 +21,10 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
-    Plots,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.text.notes import note_text
 from empathylab.stats.agreement import Coefficient
-from empathylab.stats.judges.calibration import Measured
 from empathylab.stats.judges.preference_agreement import Agreeing
 
 _KINDS: Mapping[str, Kind] = {
@@ -37,7 +35,7 @@ _KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgesResult(Plots):
+class JudgesResult(Result):
     """A card for each judge and dimension that people rated too."""
 
     study: str
@@ -102,12 +100,8 @@ class JudgesResult(Plots):
             "study": self.study or None,
             "judges": [card_dict(card) for card in self.cards],
             "notes": list(self.notes),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def _conclusion(card: JudgeCard) -> Conclusion:
@@ -141,21 +135,12 @@ def _flat(card: JudgeCard) -> dict[str, Any]:
 def card_dict(card: JudgeCard) -> dict[str, Any]:
     """One card as plain values."""
     row: dict[str, Any] = {
-        "judge": card.judge,
-        "dimension": card.dimension,
-        "n": card.n,
-        "n_ratings": card.n_ratings,
-        "n_situations": card.n_situations,
-        "n_people": card.n_people,
-        "compared_with": card.compared_with,
+        **picked(card, "judge dimension n n_ratings n_situations n_people compared_with"),
         "respondents": list(card.respondents),
         **_coefficient("weighted_kappa", card.weighted_kappa),
         **_coefficient("weighted_kappa_ranks", card.weighted_kappa_ranks),
         **_coefficient("spearman", card.spearman),
-        "spearman_within": json_value(card.spearman_within),
-        "spearman_within_low": json_value(card.spearman_within_low),
-        "people_kappa": json_value(card.people_kappa),
-        "judge_person_kappa": json_value(card.judge_person_kappa),
+        **picked(card, "spearman_within spearman_within_low people_kappa judge_person_kappa"),
         "alt_test": _test(card),
         "bias": {bias.name: _bias(bias) for bias in card.biases},
     }
@@ -186,9 +171,8 @@ def card_dict(card: JudgeCard) -> dict[str, Any]:
 def _bias(bias: JudgeBias) -> dict[str, Any]:
     """One bias as plain values."""
     row: dict[str, Any] = {"about": bias.about} if bias.about else {}
-    for name in ("estimate", "low", "high", "p", "p_corrected"):
-        row[name] = json_value(getattr(bias, name))
-    return row | {"n": bias.n, "found": bias.found, "note": bias.note or None}
+    row |= picked(bias, "estimate low high p p_corrected n found")
+    return row | {"note": bias.note or None}
 
 
 def _coefficient(name: str, found: Coefficient) -> dict[str, Any]:
@@ -208,26 +192,9 @@ def _test(card: JudgeCard) -> dict[str, Any]:
         "winning_rate": json_value(test.winning_rate),
         "passes": test.passes,
         "people_are": card.people_are,
-        "advantage": json_value(test.advantage),
-        "advantage_low": json_value(test.advantage_low),
-        "advantage_high": json_value(test.advantage_high),
-        "smallest_epsilon": json_value(test.smallest_epsilon),
-        "constant_passes": card.constant_passes,
-        "over_constant": card.over_constant and _measured(card.over_constant),
-        "n": test.n,
-        "left_out": list(test.left_out),
-        "comparisons": [
-            {
-                "rater": person.rater,
-                "n": person.n,
-                "advantage": json_value(person.advantage),
-                "person_advantage": json_value(person.person_advantage),
-                "p": json_value(person.p),
-                "p_corrected": json_value(person.p_corrected),
-                "judge_wins": person.judge_wins,
-            }
-            for person in test.comparisons
-        ],
+        **picked(test, "advantage advantage_low advantage_high smallest_epsilon"),
+        **picked(card, "constant_passes over_constant"),
+        **picked(test, "n left_out comparisons"),
         "note": note_text(test.note) or None,
     }
 
@@ -238,10 +205,7 @@ def _stability(card: JudgeCard) -> dict[str, Any] | None:
         return None
     return {
         **_coefficient("alpha", stability.alpha),
-        "same": stability.same,
-        "sd": json_value(stability.sd),
-        "responses": stability.responses,
-        "repeats": stability.repeats,
+        **picked(stability, "same sd responses repeats"),
         "scale_turned": stability.turned,
     }
 
@@ -261,12 +225,7 @@ def _preferences(card: JudgeCard) -> dict[str, Any] | None:
 
 
 def _agreeing(found: Agreeing) -> dict[str, Any]:
-    return {
-        "agree": json_value(found.share),
-        "low": json_value(found.low),
-        "high": json_value(found.high),
-        "n": found.n,
-    }
+    return {"agree": json_value(found.share), **picked(found, "low high n")}
 
 
 def _calibration(card: JudgeCard) -> dict[str, Any] | None:
@@ -274,10 +233,10 @@ def _calibration(card: JudgeCard) -> dict[str, Any] | None:
         return None
     scores = card.scores
     return {
-        "mean_difference": _measured(card.curve.bias),
-        "slope": _measured(card.curve.slope),
+        "mean_difference": json_value(card.curve.bias),
+        "slope": json_value(card.curve.slope),
         "points": [
-            {"judge": point.judge, "people": _measured(point.people), "n": point.n}
+            {"judge": point.judge, "people": json_value(point.people), "n": point.n}
             for point in card.curve.points
         ],
         "map": {
@@ -286,13 +245,5 @@ def _calibration(card: JudgeCard) -> dict[str, Any] | None:
             "shares": card.map.shares(card.map.at).tolist(),
         },
         "skill": scores and json_value(scores.skill),
-        "gain": scores and _measured(scores.gain),
-    }
-
-
-def _measured(found: Measured) -> dict[str, float | None]:
-    return {
-        "estimate": json_value(found.estimate),
-        "low": json_value(found.low),
-        "high": json_value(found.high),
+        "gain": scores and json_value(scores.gain),
     }

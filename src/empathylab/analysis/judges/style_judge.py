@@ -27,6 +27,7 @@ PENALTY = 5.0
 """Of the squares of weights; between 1 and 10 it makes little difference."""
 FEWEST_SITUATIONS = 10
 _MOST_CATEGORIES = 10
+_FOLDS = 5
 _IDENTITY = ("respondent", "situation", "sample")
 
 
@@ -57,11 +58,9 @@ class StyleText:
         return whole[:, np.unique(whole.indices)]
 
 
-def style_text(frame: pl.DataFrame, *, text: str = "text") -> StyleText:
+def style_text(frame: pl.DataFrame) -> StyleText:
     """The replies' features and n-grams, a row each; nothing is learnt yet."""
-    texts = frame.select(
-        respondent=pl.lit(""), situation=pl.lit(""), text=pl.col(text).fill_null("")
-    )
+    texts = frame.select(pl.col("text").fill_null(""), respondent=pl.lit(""), situation=pl.lit(""))
     # As predictors all values help, of short texts, too.
     found = features(texts, sentiment=False, shortest=0)
     values = found.select(pl.exclude(_IDENTITY).cast(pl.Float64).fill_null(0.0)).to_numpy()
@@ -69,40 +68,30 @@ def style_text(frame: pl.DataFrame, *, text: str = "text") -> StyleText:
     return StyleText(np.asarray(dense, dtype=np.float64), ngram_counts(texts["text"]))
 
 
-def style_judgements(
-    frame: pl.DataFrame,
-    *,
-    response: str = "response",
-    situation: str = "situation",
-    text: str = "text",
-    rating: str = "rating",
-    folds: int = 5,
-    penalty: float = PENALTY,
-    seed: int = 0,
-) -> pl.DataFrame:
+def style_judgements(frame: pl.DataFrame, *, seed: int = 0) -> pl.DataFrame:
     """What the judge says of each reply after training on people's ratings of other situations.
 
-    One row of `frame` is one person's rating of one reply, with its text. Situations are dealt
-    into folds; the replies of each are rated by a model trained on the others. Comes back as
-    `response`, `rating` (a category, used as often as people use it) and `expected` (the mean
-    predicted rating). Ratings in many degrees are predicted in ten groups.
+    One row of `frame` is one person's rating of one reply: response, situation, text and rating.
+    Situations are dealt into folds; the replies of each are rated by a model trained on the others.
+    Returns `response`, `rating` (a category, used as often as people use it) and `expected` (the
+    mean predicted rating). Ratings in many degrees are predicted in ten groups.
 
     Raises InputError with fewer than 10 situations or ratings that are all the same.
     """
-    rows = frame.drop_nulls([response, situation, text, rating])
-    replies = rows.unique(response, keep="first", maintain_order=True)
-    situations = replies[situation].cast(pl.String).to_list()
-    if len(set(situations)) < max(FEWEST_SITUATIONS, folds):
+    rows = frame.drop_nulls(["response", "situation", "text", "rating"])
+    replies = rows.unique("response", keep="first", maintain_order=True)
+    situations = replies["situation"].cast(pl.String).to_list()
+    if len(set(situations)) < FEWEST_SITUATIONS:
         raise InputError(
             "the style judge needs rated replies to more situations",
             got=len(set(situations)),
-            remedy=f"Give ratings of replies to at least {max(FEWEST_SITUATIONS, folds)}.",
+            remedy=f"Give ratings of replies to at least {FEWEST_SITUATIONS}.",
         )
-    place = replies.select(response, _reply=pl.int_range(pl.len()))
-    of = rows.join(place, on=response, how="left", maintain_order="left")["_reply"].to_numpy()
-    values = _grouped(rows[rating].cast(pl.Float64).to_numpy())
-    fold = situation_folds(situations, folds, seed=seed)
-    prepared = style_text(replies, text=text)
+    place = replies.select("response", _reply=pl.int_range(pl.len()))
+    of = rows.join(place, on="response", how="left", maintain_order="left")["_reply"].to_numpy()
+    values = _grouped(rows["rating"].cast(pl.Float64).to_numpy())
+    fold = situation_folds(situations, _FOLDS, seed=seed)
+    prepared = style_text(replies)
     ratings, expected = np.zeros(len(replies)), np.zeros(len(replies))
     for number in np.unique(fold):
         out = fold == number
@@ -111,10 +100,10 @@ def style_judgements(
         if len(np.unique(values[train])) < 2:
             ratings[out] = expected[out] = values[train][0]
             continue
-        fitted = fit_ordinal_ridge(matrix[of[train]], values[train], penalty=penalty)
+        fitted = fit_ordinal_ridge(matrix[of[train]], values[train], penalty=PENALTY)
         expected[out] = fitted.expected(matrix[out])
         ratings[out] = as_often(fitted, fitted.scores(matrix[out]), values[train])
-    return pl.DataFrame({"response": replies[response], "rating": ratings, "expected": expected})
+    return pl.DataFrame({"response": replies["response"], "rating": ratings, "expected": expected})
 
 
 def as_often(fitted: OrdinalRidge, scores: Array, ratings: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.norming.criteria import Criteria, NormedSituation
-from empathylab.analysis.results import Conclusion, Plots, summary_text
+from empathylab.analysis.results import Conclusion, Result
 from empathylab.errors import InputError
 from empathylab.scales import Scale
 from empathylab.situations import Situation, SituationSet
@@ -32,7 +32,7 @@ _CAVEAT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Norming(Plots):
+class Norming(Result):
     """The result of a norming study."""
 
     study: str
@@ -97,10 +97,6 @@ class Norming(Plots):
             "situations": [situation.row() for situation in self.situations],
         }
 
-    def summary(self) -> str:
-        """Conclusion and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
-
     @property
     def sentence(self) -> str:
         """The conclusion."""
@@ -147,9 +143,9 @@ def from_lab(
 ) -> Norming:
     """The norms from a study of the lab; with `simulated`, also from its bots, to try it out."""
     with lab.reading() as connection:
-        held = find_study(connection, study)
-        found = norming_answers(connection, held.id, simulated=simulated) if held else ()
-    if held is None or not found:
+        record = find_study(connection, study)
+        found = norming_answers(connection, record.id, simulated=simulated) if record else ()
+    if record is None or not found:
         raise InputError(
             "the lab has no answers about situations from a study with this name",
             where="analyze norming",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from empathylab.analysis.json_values import picked
+
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
@@ -57,13 +59,7 @@ class NormedSituation:
             "emotion": self.emotion,
             "meets": self.meets,
             "failed": ", ".join(self.failed),
-            "raters": self.raters,
-            "top": self.top,
-            "top_low": self.top_low,
-            "intensity": self.intensity,
-            "rival": self.rival,
-            "lead": self.lead,
-            "named": self.named,
+            **picked(self, "raters top top_low intensity rival lead named"),
             **self.means,
         }
 

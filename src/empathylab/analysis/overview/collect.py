@@ -41,9 +41,7 @@ from empathylab.analysis.results import (
     AnalysisResult,
     Conclusion,
     ModelChoice,
-    Plots,
-    conclusions_frame,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
@@ -68,7 +66,7 @@ _READERS = ["tag", "judge", "compare", "converse", "rubric", "planted"]
 
 
 @dataclass(frozen=True, slots=True)
-class LabOverview(Plots):
+class LabOverview(Result):
     """The whole lab: who was measured, and the results of every topic."""
 
     made_at: datetime
@@ -103,7 +101,7 @@ class LabOverview(Plots):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the lab holds no results."""
+        """Whether the lab has no results."""
         return not (self.respondents or self.recipients)
 
     @property
@@ -172,10 +170,6 @@ class LabOverview(Plots):
             "replies": pl.DataFrame(lengths, infer_schema_length=None),
         }
 
-    def to_frame(self) -> pl.DataFrame:
-        """The conclusions, one row each."""
-        return conclusions_frame(self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """The part of `evaluate --json` that describes the lab."""
         return {
@@ -184,12 +178,8 @@ class LabOverview(Plots):
             "validity": validity_rows(self.self_reports),
             "replies": [dataclasses.asdict(length) for length in self.lengths],
             "cautions": list(self.caveats),
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def from_lab(lab: Lab, *, first: Collection[int] = ()) -> LabOverview:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations.prose import title_with_simulator
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines
 from empathylab.analysis.overview.headlines.scales import main_changes
@@ -25,7 +26,7 @@ _MOST_NAMED = 2
 _MOST_CAVEAT = 210
 _MOST_CHARACTERS = 600
 _HOLDS = (
-    "The result holds for these situations, these raters and this wording of the question; other "
+    "The result applies to these situations, these raters and this wording of the question; other "
     "situations can give another result."
 )
 
@@ -179,12 +180,12 @@ def _ratings(data: LabOverview) -> MainChart | None:
     if not levels:
         return None
     first = levels[0]
-    alike = [
+    comparable = [
         level
         for level in levels
         if (level.good, level.lowest, level.highest) == (first.good, first.lowest, first.highest)
     ]
-    dimensions = list(dict.fromkeys(level.dimension for level in alike))
+    dimensions = list(dict.fromkeys(level.dimension for level in comparable))
     if len(study.arms) > 3 or len(dimensions) > _MOST_PANELS:
         dimensions = dimensions[:1]
     rows = [
@@ -192,11 +193,11 @@ def _ratings(data: LabOverview) -> MainChart | None:
             respondent=level.arm,
             panel=level.dimension,
             estimate=level.estimate,
-            low=_known(level.low),
-            high=_known(level.high),
+            low=finite(level.low),
+            high=finite(level.high),
             n=level.n,
         )
-        for level in alike
+        for level in comparable
         if level.dimension in dimensions
     ]
     of = f" on {first.dimension}" if len(dimensions) == 1 else ""
@@ -217,14 +218,14 @@ def _recipients(data: LabOverview) -> MainChart | None:
             respondent=cell_name(replace(cell, response=None)) if both else cell_name(cell),
             panel=f"Replies by {author(cell.response or '')}" if both else "",
             estimate=cell.mean,
-            low=_known(cell.low),
-            high=_known(cell.high),
+            low=finite(cell.low),
+            high=finite(cell.high),
             n=cell.n,
         )
         for cell in found.cells
     ]
-    made = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
-    return replace(made, coloured=False)
+    screen = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
+    return replace(screen, coloured=False)
 
 
 def _scores(data: LabOverview) -> MainChart | None:
@@ -240,8 +241,8 @@ def _scores(data: LabOverview) -> MainChart | None:
             else f"{found.respondent} (run {found.run})",
             panel=score.dimension if alone else "",
             estimate=score.mean,
-            low=_known(score.low),
-            high=_known(score.high),
+            low=finite(score.low),
+            high=finite(score.high),
             n=found.n,
         )
         for found in scores.respondents
@@ -385,7 +386,3 @@ def _caveat(data: LabOverview, found: Sequence[Headline]) -> str | None:
         mine = ["No one has rated these replies, so the lab does not show which are better."]
     mine += data.caveats
     return mine[0] if mine else None
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -41,19 +41,19 @@ class OverviewTable:
 
 def measured_sentences(data: LabOverview) -> list[tuple[str, str]]:
     """Who was measured and how: a word and a sentence each; nothing for what was not done."""
-    said = [("Who", _who(data))] if data.respondents else []
+    sentences = [("Who", _who(data))] if data.respondents else []
     if data.appraisal.changes:
-        said.append(("Questionnaires", _questionnaires(data)))
+        sentences.append(("Questionnaires", _questionnaires(data)))
     if data.situations_replied:
         replies = sum(length.asked for length in data.lengths)
         situations = number(data.situations_replied, 0)
-        said.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
-    said += [("Ratings", _rated(rating)) for rating in data.ratings]
-    said += [("Recipients", _helped(result)) for result in data.recipients]
-    said += [("Scores", _scored(scores)) for scores in data.scores if scores.respondents]
+        sentences.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
+    sentences += [("Ratings", _rated(rating)) for rating in data.ratings]
+    sentences += [("Recipients", _helped(result)) for result in data.recipients]
+    sentences += [("Scores", _scored(scores)) for scores in data.scores if scores.respondents]
     if data.conversations is not None:
-        said.append(("Conversations", _talked(data.conversations)))
-    return said
+        sentences.append(("Conversations", _talked(data.conversations)))
+    return sentences
 
 
 def _who(data: LabOverview) -> str:

@@ -73,7 +73,7 @@ def preregistration(
 ) -> dict[str, Any]:
     """The preregistration as plain data: OSF's answers, the plan, the date and a hash of all that.
 
-    `icc` is how alike one rater's ratings are, `power` the one that the sample size is held
+    `icc` is the correlation of one rater's ratings, `power` the one that the sample size is held
     against. `launched` says that people may have answered already.
     """
     study = checked.study
@@ -124,7 +124,7 @@ def _hypothesis(study: Study) -> Iterator[str]:
         )
         return
     if not study.rated and not _evokes(study):
-        yield "The study describes; it tests no hypothesis."
+        yield "The study is descriptive; it tests no hypothesis."
         return
     if not study.rated:
         yield (
@@ -249,7 +249,7 @@ def _exclusions(study: Study) -> Iterator[str]:
     if not rules:
         yield "Nobody who finishes is excluded."
         return
-    yield f"Excluded are participants who {'; who '.join(rules)}."
+    yield f"Participants who {'; or who '.join(rules)} are excluded."
     if study.rated:
         yield "Results with and without them are reported."
     else:
@@ -309,4 +309,4 @@ def _unit(points: int) -> str:
 
 
 def _said(study: Study, text: Any) -> str:
-    return str(text.said(study.languages[0]))
+    return str(text.in_language(study.languages[0]))

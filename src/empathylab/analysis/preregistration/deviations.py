@@ -28,9 +28,9 @@ def preregistered(lab: Lab, result: RatingsResult) -> Preregistered | None:
     if found is None:
         return None
     row, registration, plan, audit = found
-    said = [*_file(row, registration, plan), *_raters(row, plan, counts), *_looks(plan, audit)]
-    said += [*_exclusions(plan, rules), *_by_hand(audit), *_comparisons(plan, result)]
-    return dataclasses.replace(registration, deviations=tuple(said))
+    sentences = [*_file(row, registration, plan), *_raters(row, plan, counts), *_looks(plan, audit)]
+    sentences += [*_exclusions(plan, rules), *_by_hand(audit), *_comparisons(plan, result)]
+    return dataclasses.replace(registration, deviations=tuple(sentences))
 
 
 def preregistered_measurement(
@@ -41,9 +41,9 @@ def preregistered_measurement(
     if found is None:
         return None
     row, registration, plan, audit = found
-    said = [*_file(row, registration, plan), *_people(plan, people), *_looks(plan, audit)]
-    said += [*_exclusions(plan, rules), *_by_hand(audit)]
-    return dataclasses.replace(registration, deviations=tuple(said))
+    sentences = [*_file(row, registration, plan), *_people(plan, people), *_looks(plan, audit)]
+    sentences += [*_exclusions(plan, rules), *_by_hand(audit)]
+    return dataclasses.replace(registration, deviations=tuple(sentences))
 
 
 def _registered(lab: Lab, study: str) -> tuple[Any, Preregistered, Plan, Sequence[Row[Any]]] | None:

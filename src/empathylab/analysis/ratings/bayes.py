@@ -219,18 +219,18 @@ def _span(estimate: Estimate, digits: int) -> str:
 def _sentence(model: BayesModel, arm: ArmPosterior) -> str:
     direction = "higher" if arm.better >= 0.5 else "lower"
     sure = max(arm.better, 1 - arm.better)
-    said = (
+    text = (
         f"{was(arm.arm)} rated {direction} than {name_of(model.reference)} on {model.dimension} "
         f"with posterior probability {_probability(sure)}: log-odds {_span(arm.effect, 3)}, "
         f"difference {_span(arm.difference, 2 if arm.unit == 'points' else 1)} {arm.unit} (median "
         "and 95% credible interval)"
     )
     if arm.equivalent is not None:
-        said += f"; within the margin with probability {_probability(arm.equivalent)}"
-    said += f". Maximum likelihood gives {_span(arm.likelihood, 3)}. "
+        text += f"; within the margin with probability {_probability(arm.equivalent)}"
+    text += f". Maximum likelihood gives {_span(arm.likelihood, 3)}. "
     half, double = arm.other_priors
-    said += f"With priors half as wide {_other(half)}, twice as wide {_other(double)}."
-    return first_capital(said)
+    text += f"With priors half as wide {_other(half)}, twice as wide {_other(double)}."
+    return first_capital(text)
 
 
 def _other(priors: OtherPriors) -> str:

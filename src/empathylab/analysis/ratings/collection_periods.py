@@ -59,14 +59,14 @@ def collection_notes(lab: Lab, study: str, arms: Sequence[str]) -> tuple[str, ..
     Empty where they were rated together, or where no day is known.
     """
     collected = collection_periods(arms_frame(lab, study), arms)
-    if len(collected) < 2 or not collected_apart(collected):
+    if len(collected) < 2 or not in_different_periods(collected):
         return ()
     compared = study_rater_comparison(lab, study, arms)
-    said = collection_sentences(collected, comparable=compared is not None)
-    return (*said, raters_paragraph(compared)) if compared is not None else tuple(said)
+    sentences = collection_sentences(collected, comparable=compared is not None)
+    return (*sentences, raters_paragraph(compared)) if compared is not None else tuple(sentences)
 
 
-def collected_apart(collected: Sequence[CollectionPeriod]) -> bool:
+def in_different_periods(collected: Sequence[CollectionPeriod]) -> bool:
     """Whether two arms were rated at different times, with no day in common.
 
     So are arms of which it is known and arms of which it is not: nothing says that they were
@@ -77,10 +77,10 @@ def collected_apart(collected: Sequence[CollectionPeriod]) -> bool:
         return False
     if len(known) < len(collected):
         return True
-    return any(_apart(one, other) for one, other in itertools.combinations(known, 2))
+    return any(_disjoint(one, other) for one, other in itertools.combinations(known, 2))
 
 
-def _apart(period: CollectionPeriod, other: CollectionPeriod) -> bool:
+def _disjoint(period: CollectionPeriod, other: CollectionPeriod) -> bool:
     if period.first is None or period.last is None or other.first is None or other.last is None:
         return False
     return period.last < other.first or other.last < period.first
@@ -90,18 +90,18 @@ def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: b
     """When the arms were rated; and what that means where it was not at the same time."""
     if all(item.first is None for item in collected):
         return []
-    if not collected_apart(collected):
+    if not in_different_periods(collected):
         first = min(item.first for item in collected if item.first)
         last = max(item.last for item in collected if item.last)
         return [f"The ratings were given {_period(first, last)}."]
-    said = [f"{name_of(item.arm)} {_period(item.first, item.last)}" for item in collected]
+    sentences = [f"{name_of(item.arm)} {_period(item.first, item.last)}" for item in collected]
     checked = (
         "their raters were not assigned at random, so the raters are compared before the arms."
         if comparable
         else "their raters were not assigned at random, and too little is known to compare them: a "
         "difference between the arms may be a difference between their raters."
     )
-    return [f"The arms were not rated together ({listed(said)}); {checked}"]
+    return [f"The arms were not rated together ({listed(sentences)}); {checked}"]
 
 
 def collection_rows(collected: Sequence[CollectionPeriod]) -> list[dict[str, Any]]:

@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.differences import Comparison, t_quantile
-from empathylab.analysis.ratings.looks import ALPHA, Look
+from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.margins import Margins
 from empathylab.analysis.ratings.mixed_models import doubtful
 from empathylab.analysis.ratings.model import DimensionModel, Test
@@ -21,7 +22,7 @@ from empathylab.analysis.ratings.sentences import (
     small_sample,
     unequal_effects,
 )
-from empathylab.analysis.results import Conclusion, Kind, Unit
+from empathylab.analysis.results import ALPHA, Conclusion, Kind, Unit
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.names import first_capital, was
 from empathylab.analysis.text.numbers import number, signed
@@ -72,7 +73,7 @@ def _main(
     tested = None if fitted is None else _tested(fitted, found.arm)
     raters = [design.raters_per_arm.get(arm, 0) for arm in (found.arm, found.reference)]
     if min(raters) < 2:
-        # Nothing then tells the arm from its rater.
+        # Arm and rater are then confounded.
         yield test
         return
     if fitted is None or fitted.model is None or tested is None:
@@ -161,9 +162,9 @@ def descriptions(
             subject=arm,
             dimension=dimension,
             subset="all",
-            estimate=_finite(found.estimate),
-            low=_finite(found.low),
-            high=_finite(found.high),
+            estimate=finite(found.estimate),
+            low=finite(found.low),
+            high=finite(found.high),
             unit=unit,
             n=n,
             basis=f"{counted(n, 'rating')} by {counted(raters, 'rater')}",
@@ -210,12 +211,12 @@ def _of_test(
         reference=found.reference,
         dimension=found.dimension,
         subset=found.subset,
-        estimate=_finite(difference.estimate),
-        low=_finite(difference.low),
-        high=_finite(difference.high),
+        estimate=finite(difference.estimate),
+        low=finite(difference.low),
+        high=finite(difference.high),
         unit=found.unit,
-        p=_finite(found.p),
-        p_adjusted=_finite(found.p_adjusted),
+        p=finite(found.p),
+        p_adjusted=finite(found.p_adjusted),
         n=found.n,
         model=TWO_WAY if design.replies_vary else CLUSTERED,
         basis=f"{counted(found.n, 'rating')} by {counted(found.raters, 'rater')}",
@@ -254,17 +255,15 @@ def _basis(n: int, design: RatingsDesign) -> str:
 
 def _simulated(fitted: DimensionModel, arm: str) -> str:
     """The bootstrap's interval, where there is one."""
-    made = fitted.bootstrap
-    if made is None or f"arm{arm}" not in made.intervals:
+    bootstrap = fitted.bootstrap
+    if bootstrap is None or f"arm{arm}" not in bootstrap.intervals:
         return ""
-    found = made.intervals[f"arm{arm}"]
-    studies = counted(made.replications - made.failed, "simulated study", "simulated studies")
+    found = bootstrap.intervals[f"arm{arm}"]
+    studies = counted(
+        bootstrap.replications - bootstrap.failed, "simulated study", "simulated studies"
+    )
     ends = f"[{signed(found.low, 3)}, {signed(found.high, 3)}]"
     return f"; parametric bootstrap 95% CI {ends} from {studies}"
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def contract(conclusion: Conclusion) -> dict[str, Any]:

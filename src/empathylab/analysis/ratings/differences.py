@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from empathylab.analysis.ratings.looks import ALPHA
 from empathylab.analysis.ratings.scales import StudyScales
-from empathylab.analysis.results import Unit
+from empathylab.analysis.results import ALPHA, Unit
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.equivalence import Equivalence, equivalence_test

@@ -11,6 +11,7 @@ from empathylab.analysis.ratings.mixed_model_prose import readable
 from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.raters import known_columns
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import contingency_text, counted, listed, p_text
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, signed
@@ -60,14 +61,14 @@ def rule_text(rule: Rule) -> str:
         return f"contradicted their own answers more than {counted(rule.most, 'time')}"
     if isinstance(rule, AutomationSigns):
         return f"showed a sign of AI assistance or of a bot ({', '.join(rule.signs)})"
-    said = []
+    sentences = []
     if rule.share == 1:
-        said.append("always gave the same rating")
+        sentences.append("always gave the same rating")
     elif rule.share is not None:
-        said.append(f"gave the same rating in {rule.share:.0%} of cases or more")
+        sentences.append(f"gave the same rating in {rule.share:.0%} of cases or more")
     if rule.longest is not None:
-        said.append(f"gave the same rating {rule.longest} or more times in a row")
-    return " or ".join(said)
+        sentences.append(f"gave the same rating {rule.longest} or more times in a row")
+    return " or ".join(sentences)
 
 
 def check_rules(
@@ -108,37 +109,37 @@ def kept_ratings(excluded: Exclusions, ratings: pl.DataFrame, reference: str) ->
     return kept
 
 
-def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
+def exclusions_paragraph(exclusions: Exclusions) -> str:
     """Which raters each rule excludes, and whether the arms lose similar numbers."""
     if not exclusions.rules:
         return "No exclusion rule was declared; all raters were kept."
     rules = " or ".join(rule_text(rule) for rule in exclusions.rules)
-    said = [f"Raters who {rules} were excluded."]
+    sentences = [f"Raters who {rules} were excluded."]
     lost = [
         f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {name_of(arm)}"
         for arm, before in exclusions.raters.items()
     ]
-    said.append(f"This excluded {listed(lost)}.")
+    sentences.append(f"This excluded {listed(lost)}.")
     test = exclusions.alike
     if test.method != "none":
-        if test.p < alpha:
-            said.append(
+        if test.p < ALPHA:
+            sentences.append(
                 f"The arms lost unequal numbers of raters ({contingency_text(test)}): the "
                 "remaining raters are no longer a random sample of those assigned, so prefer the "
                 "results of all raters."
             )
         else:
-            said.append(f"The arms lost similar numbers of raters ({contingency_text(test)}).")
+            sentences.append(f"The arms lost similar numbers of raters ({contingency_text(test)}).")
     unknown = sum(count.unknown for count in exclusions.counts)
     if unknown:
-        said.append(
+        sentences.append(
             f"In {counted(unknown, 'case')} a rule could not be applied because a value was "
             "missing; these raters were kept."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
-def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float = 0.05) -> str:
+def robustness_paragraph(found: WithAndWithout[ArmComparison]) -> str:
     """Whether the results hold without the excluded raters, arm by arm.
 
     By the test with raters as the independent units; by the chi-square test where there is none.
@@ -160,7 +161,7 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
             f"Without the excluded raters, the difference of {name_of(item.arm)} from "
             f"{name_of(item.reference)}"
             f"{dimension} is {signed(100 * gaps[1], 2)} percentage points ({text_kept}), with them "
-            f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps, alpha)}."
+            f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps)}."
         )
     if all(ways) and ways:
         said.append("These comparisons use the test with raters as the independent units.")
@@ -172,9 +173,7 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
     return " ".join(said)
 
 
-def mean_robustness(
-    everybody: Sequence[MeanComparison], kept: Sequence[MeanComparison], *, alpha: float = 0.05
-) -> str:
+def mean_robustness(everybody: Sequence[MeanComparison], kept: Sequence[MeanComparison]) -> str:
     """Whether the differences of means hold without the excluded raters, arm by arm."""
     others = {
         (item.dimension, gap.arm): gap
@@ -182,26 +181,26 @@ def mean_robustness(
         for gap in item.differences
         if gap.kind == "all"
     }
-    said = []
+    sentences = []
     for item in everybody:
         for gap in item.differences:
             other = others.get((item.dimension, gap.arm))
             if gap.kind != "all" or other is None or math.isnan(gap.p) or math.isnan(other.p):
                 continue
             gaps = [gap.difference.estimate, other.difference.estimate]
-            said.append(
+            sentences.append(
                 f"Without the excluded raters, the mean {item.dimension} of {name_of(gap.arm)} "
                 f"differs from that of {name_of(gap.reference)} by {signed(gaps[1], 2)} "
                 f"({_mean_test(other)}), with them by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
-                f"{_conclusion(gap.p_holm, other.p_holm, gaps, alpha)}."
+                f"{_conclusion(gap.p_holm, other.p_holm, gaps)}."
             )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[DimensionModel]) -> str:
     """The arms' coefficients of the mixed models with and without the excluded raters."""
     others = {item.dimension: item for item in kept if not item.by_valence}
-    said = []
+    sentences = []
     for item in everybody:
         other = others.get(item.dimension)
         if item.by_valence or item.model is None or other is None or other.model is None:
@@ -213,8 +212,8 @@ def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[Dimensi
             for name in item.model.coefficients
             if name.startswith("arm")
         ]
-        said.append(f"In the mixed model{several}, {'; '.join(parts)}.")
-    return " ".join(said)
+        sentences.append(f"In the mixed model{several}, {'; '.join(parts)}.")
+    return " ".join(sentences)
 
 
 def _coefficient(dimension_model: DimensionModel, name: str) -> str:
@@ -244,6 +243,6 @@ def _mean_test(gap: MeanDifference) -> str:
     return f"t({number(gap.df)}) = {number(gap.t, 2)}, {p}"
 
 
-def _conclusion(p: float, p_kept: float, gaps: Sequence[float], alpha: float) -> str:
-    same = (p < alpha) == (p_kept < alpha) and (gaps[0] * gaps[1] > 0 or p >= alpha)
+def _conclusion(p: float, p_kept: float, gaps: Sequence[float]) -> str:
+    same = (p < ALPHA) == (p_kept < ALPHA) and (gaps[0] * gaps[1] > 0 or p >= ALPHA)
     return f"the conclusion {'holds' if same else 'changes'}"

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from empathylab.analysis.results import ALPHA
 from empathylab.errors import InputError
 from empathylab.stats.sequential import spending_boundaries
-
-ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _MOST_LOG_ODDS = math.log(1000)
 _WALD = "standard errors come from the observed information, tests and intervals are Wald's."
 _FEW_LEVELS = (
     "tests and intervals are those of t, with standard errors and degrees of freedom "
-    "(Satterthwaite's) that hold with few raters and replies."
+    "(Satterthwaite's) that are valid with few raters and replies."
 )
 _NO_TESTS: Mapping[str, Any] = {}
 
@@ -43,7 +43,7 @@ def model_methods(model: Model, *, of: str = "", tests: Mapping[str, Any] = _NO_
     if isinstance(model, Clmm):
         categories = counted(len(model.levels), "ordered category", "ordered categories")
         latent = "logistic" if model.link == "logit" else "normal"
-        said = [
+        sentences = [
             (
                 f"{ratings} ({categories}) were analysed with a cumulative link mixed model "
                 f"({model.link} link){random}, flexible thresholds and the formula {model.formula}."
@@ -56,7 +56,7 @@ def model_methods(model: Model, *, of: str = "", tests: Mapping[str, Any] = _NO_
         ]
     else:
         likelihood = "restricted maximum likelihood" if model.reml else "maximum likelihood"
-        said = [
+        sentences = [
             (
                 f"{ratings} were analysed with a linear mixed model{random} and the formula "
                 f"{model.formula}, fitted by {likelihood}; tests and intervals take "
@@ -66,7 +66,7 @@ def model_methods(model: Model, *, of: str = "", tests: Mapping[str, Any] = _NO_
     used = f"{counted(model.n, 'rating')} entered the model"
     dropped = sum(model.dropped.values())
     used += f" ({number(dropped, 0)} excluded for missing values)." if dropped else "."
-    return " ".join([*said, used, f"Software: EmpathyLab {__version__}."])
+    return " ".join([*sentences, used, f"Software: EmpathyLab {__version__}."])
 
 
 def model_results(model: Model, tests: Mapping[str, Any] = _NO_TESTS) -> str:
@@ -79,23 +79,23 @@ def model_results(model: Model, tests: Mapping[str, Any] = _NO_TESTS) -> str:
     effects = {**model.coefficients, **tests}
     unsure, corrected = doubtful(model), holm_by_term(model, effects)
     # Variances at the boundary are spoken of below.
-    said = problem_sentences(model)
-    if not model.converged and not said:
-        said.append("The fit did not converge, so its numbers cannot be trusted.")
+    sentences = problem_sentences(model)
+    if not model.converged and not sentences:
+        sentences.append("The fit did not converge, so its numbers cannot be trusted.")
     reported = [name for name in model.coefficients if name != INTERCEPT]
     unusable = [readable(model, name) for name in reported if name in unsure]
     if unusable:
-        said.append(f"No estimate or test can be given for {listed(unusable)}.")
+        sentences.append(f"No estimate or test can be given for {listed(unusable)}.")
     sizes = {name: len(names) for names in coefficients_by_term(model).values() for name in names}
     for name in reported:
         if name not in unsure:
             p = corrected[name] if sizes.get(name, 1) > 1 else None
-            said.append(_effect(model, readable(model, name), effects[name], p))
-    said += _reading(model, [name for name in reported if name not in unsure])
-    said += [_spread(name, effect) for name, effect in model.random_effects.items()]
+            sentences.append(_effect(model, readable(model, name), effects[name], p))
+    sentences += _reading(model, [name for name in reported if name not in unsure])
+    sentences += [_spread(name, effect) for name, effect in model.random_effects.items()]
     if isinstance(model, Lmm):
-        said.append(f"The residual standard deviation was {number(model.residual_sd, 3)}.")
-    return " ".join(said)
+        sentences.append(f"The residual standard deviation was {number(model.residual_sd, 3)}.")
+    return " ".join(sentences)
 
 
 def readable(model: Model, name: str) -> str:
@@ -104,17 +104,17 @@ def readable(model: Model, name: str) -> str:
     column = next((column for column in coding.columns if column.name == name), None)
     if column is None or not column.parts:
         return name
-    said = []
+    sentences = []
     for label, level in column.parts:
         predictor = coding.predictors[label]
         if level < 0:
-            said.append(label)
+            sentences.append(label)
             continue
         # Where the first level has a column of its own, none is compared with it.
         own = any(item.term == column.term and (label, 0) in item.parts for item in coding.columns)
         against = "" if own else f" against {name_of(predictor.levels[0])}"
-        said.append(f"{name_of(predictor.levels[level])}{against} ({predictor.variable.name})")
-    return " × ".join(said)
+        sentences.append(f"{name_of(predictor.levels[level])}{against} ({predictor.variable.name})")
+    return " × ".join(sentences)
 
 
 def odds(log_odds: float) -> str:
@@ -129,14 +129,14 @@ def odds(log_odds: float) -> str:
 
 def _reading(model: Model, reported: list[str]) -> list[str]:
     """How to read the p values and coefficients, where several contrasts or factors need it."""
-    said = []
+    sentences = []
     families = [
         f"{term} ({len(names)} contrasts)"
         for term, names in coefficients_by_term(model).items()
         if len(names) > 1 and any(name in reported for name in names)
     ]
     if families:
-        said.append(
+        sentences.append(
             f"p is Holm-corrected over the contrasts of each term: {listed(families)}; intervals "
             "are of each contrast alone."
         )
@@ -152,11 +152,11 @@ def _reading(model: Model, reported: list[str]) -> list[str]:
         for factor in factors
     ]
     if baseline:
-        said.append(
+        sentences.append(
             "Besides its interactions, a coefficient holds where the other factors are at their "
             f"reference: {listed(baseline)}."
         )
-    return said
+    return sentences
 
 
 def _effect(model: Model, name: str, item: Any, p_corrected: float | None) -> str:

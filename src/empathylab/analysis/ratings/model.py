@@ -252,15 +252,15 @@ def with_intervals(
     """The models of the arms with bootstrap and profile intervals, as far as asked for."""
     found = []
     for item in models:
-        model, made, ends = item.model, None, {}
+        model, bootstrapped, ends = item.model, None, {}
         if model is not None and not item.by_valence:
             if bootstrap:
                 watched = None if progress is None else partial(progress, item.dimension)
-                made = resumable_bootstrap(model, bootstrap, keep=keep, progress=watched)
+                bootstrapped = resumable_bootstrap(model, bootstrap, keep=keep, progress=watched)
             if spread and not any("|" in name for name in model.random_effects):
                 with contextlib.suppress(InputError):
                     ends = sd_intervals(model)
-        found.append(dataclasses.replace(item, bootstrap=made, spread=ends))
+        found.append(dataclasses.replace(item, bootstrap=bootstrapped, spread=ends))
     return tuple(found)
 
 

@@ -20,6 +20,7 @@ from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.design import REPLY, RatingsDesign
 from empathylab.analysis.ratings.mixed_models import doubtful
 from empathylab.analysis.ratings.model import DimensionModel, coefficient_tests
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.numbers import signed
 from empathylab.compute import map_ordered
@@ -27,7 +28,6 @@ from empathylab.errors import InputError
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.mixed import Clmm, clmm
 
-ALPHA = 0.05
 _LATENT_SD = {"logit": math.pi / math.sqrt(3), "probit": 1.0}
 _MOST_THRESHOLDS = 10
 

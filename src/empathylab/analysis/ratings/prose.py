@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from empathylab.analysis.ratings.design import ReferenceArm
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import (
     bounded,
     contingency_text,
@@ -44,7 +45,7 @@ def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
         return ""
     whole = [count for count in comparison.counts if count.kind == "all"]
     ratings = sum(item.n for item in whole)
-    said = [
+    sentences = [
         (
             f"The study has {counted(len(arms), 'arm')} ({listed(names_of(arms))}) and "
             f"{counted(ratings, 'rating')}{of}."
@@ -52,48 +53,48 @@ def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
         *(_scale_sentence(name, scale) for name, scale in comparison.scales.items()),
     ]
     if len(arms) == 1:
-        said.append(
+        sentences.append(
             "With a single rated arm, no test is possible. Intervals of proportions are Wilson's "
             f"at {number(100 * comparison.confidence, 0)}%, which treat ratings as independent."
         )
     else:
-        said += _tests_sentences(comparison, whole)
+        sentences += _tests_sentences(comparison, whole)
     dropped = sum(comparison.dropped.values())
     if dropped:
         was = "was" if dropped == 1 else "were"
-        said.append(f"{counted(dropped, 'row')} without a rating, rater or arm {was} excluded.")
-    return " ".join(said)
+        sentences.append(
+            f"{counted(dropped, 'row')} without a rating, rater or arm {was} excluded."
+        )
+    return " ".join(sentences)
 
 
-def results_paragraph(
-    comparison: ArmComparison, *, named: bool = False, alpha: float = 0.05
-) -> str:
+def results_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
     """What was found, ready for a paper's results section; of several dimensions by name."""
-    said = []
+    sentences = []
     several = named or len(comparison.scales) > 1
     for dimension, scale in comparison.scales.items():
         tests = [test for test in comparison.tests if test.dimension == dimension]
         where = f" on {dimension}" if several else ""
         if not tests:
-            said += [
+            sentences += [
                 _share_sentence(count, scale, where, comparison.confidence)
                 for count in comparison.counts
                 if count.dimension == dimension and count.kind == "all"
             ]
         for test in tests:
             if test.kind == "all":
-                said.append(_main_sentence(test, scale, where, comparison.confidence))
-                said.append(_cluster_sentence(test, where, comparison.confidence))
+                sentences.append(_main_sentence(test, scale, where, comparison.confidence))
+                sentences.append(_cluster_sentence(test, where, comparison.confidence))
         for arm in dict.fromkeys(test.arm for test in tests):
             of_arm = [test for test in tests if test.arm == arm]
-            said.append(_valence_sentence(of_arm, scale, where))
-            said.append(_emotion_sentence(of_arm, where, alpha))
-    return " ".join(sentence for sentence in said if sentence)
+            sentences.append(_valence_sentence(of_arm, scale, where))
+            sentences.append(_emotion_sentence(of_arm, where))
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
-def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> str:
+def paired_paragraph(comparison: PairedComparison) -> str:
     """What was found in arms that share situations or raters; says what makes the pairs."""
-    said = []
+    sentences = []
     several = len({test.dimension for test in comparison.tests}) > 1
     for test in comparison.tests:
         if test.kind != "all":
@@ -102,17 +103,17 @@ def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> st
         pairs = counted(test.n, f"pair by {test.unit}", f"pairs by {test.unit}")
         if math.isnan(test.p):
             why = "the arms share none" if test.n == 0 else "no pair differs"
-            said.append(f"{_pair(test)} cannot be compared{where} in {pairs}: {why}.")
+            sentences.append(f"{_pair(test)} cannot be compared{where} in {pairs}: {why}.")
         elif test.mcnemar is None:
             p = test.p_holm if test.family_size > 1 else test.p
-            verdict = "differed" if p < alpha else "did not differ detectably"
-            said.append(
+            verdict = "differed" if p < ALPHA else "did not differ detectably"
+            sentences.append(
                 f"In {pairs} with averaged ratings, {name_of(test.arm)} {verdict} from "
                 f"{name_of(test.reference)}"
                 f"{where}, Wilcoxon's V = {number(test.ranks.v, 1)}, {_paired_p(test)}."
             )
         else:
-            said.append(_mcnemar_sentence(test, test.mcnemar, pairs, where))
+            sentences.append(_mcnemar_sentence(test, test.mcnemar, pairs, where))
         if test.dropped:
             names = {"rater and situation": "pair of rater and situation"}
             plural = {"rater and situation": "pairs of rater and situation"}
@@ -122,8 +123,8 @@ def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> st
                 plural.get(test.unit, f"{test.unit}s"),
             )
             were = "was" if test.dropped == 1 else "were"
-            said.append(f"{lone} in one of the two arms only {were} excluded.")
-    return " ".join(said)
+            sentences.append(f"{lone} in one of the two arms only {were} excluded.")
+    return " ".join(sentences)
 
 
 def _pair(one: ArmTest | PairedTest | MeanDifference) -> str:
@@ -136,9 +137,7 @@ def _paired_p(test: PairedTest) -> str:
     return p_text(test.p)
 
 
-def means_paragraph(
-    found: MeanComparison, *, likert: Sequence[str] = (), alpha: float = 0.05
-) -> str:
+def means_paragraph(found: MeanComparison, *, likert: Sequence[str] = ()) -> str:
     """How the means of a dimension compare, with how it was done; `likert` names point scales."""
     whole = [mean for mean in found.means if mean.kind == "all"]
     ratings = counted(sum(item.n for item in whole), "rating")
@@ -156,7 +155,7 @@ def means_paragraph(
         f"n = {number(item.n, 0)})"
         for item in whole
     ]
-    said = [
+    sentences = [
         (
             f"{name.capitalize()} was rated on {'a point' if name in likert else 'a continuous'} "
             f"scale (from {found.lowest:g} to {found.highest:g} in the {ratings} given) and is "
@@ -165,23 +164,25 @@ def means_paragraph(
         f"The mean was {listed(means)}.",
     ]
     gaps = [difference for difference in found.differences if difference.kind == "all"]
-    said += [_mean_sentence(gap, name, found.confidence, alpha) for gap in gaps]
+    sentences += [_mean_sentence(gap, name, found.confidence) for gap in gaps]
     what = "Tests and" if gaps else "The"
     verb = "take" if gaps or len(whole) > 1 else "takes"
     units = "intervals" if verb == "take" else "interval"
-    said.append(f"{what} {level} {units} {verb} raters, not ratings, as the independent units.")
+    sentences.append(
+        f"{what} {level} {units} {verb} raters, not ratings, as the independent units."
+    )
     if found.dropped:
         was = "was" if found.dropped == 1 else "were"
-        said.append(f"{counted(found.dropped, 'row')} with missing values {was} excluded.")
-    return " ".join(said)
+        sentences.append(f"{counted(found.dropped, 'row')} with missing values {was} excluded.")
+    return " ".join(sentences)
 
 
-def _mean_sentence(difference: MeanDifference, name: str, confidence: float, alpha: float) -> str:
+def _mean_sentence(difference: MeanDifference, name: str, confidence: float) -> str:
     if math.isnan(difference.p):
         return f"{_pair(difference)} cannot be tested on {name}: {note_text(difference.note)}."
     several = difference.family_size > 1
     p = difference.p_holm if several else difference.p
-    verdict = "differed" if p < alpha else "did not differ detectably"
+    verdict = "differed" if p < ALPHA else "did not differ detectably"
     corrected = f", {p_text(difference.p_holm, 'Holm-corrected p')}" if several else ""
     return first_capital(
         f"{name_of(difference.arm)} {verdict} from {name_of(difference.reference)} on {name}, by "
@@ -202,31 +203,35 @@ def notes_sentences(
     arms: Sequence[str],
 ) -> list[str]:
     """What a reader must know before the numbers, a sentence each."""
-    said = []
+    sentences = []
     if reference.assumed and len(arms) > 1:
-        said.append(
+        sentences.append(
             f"No rated arm shows replies by people, so the first arm, {reference.name}, is the "
             "reference; choose another with --reference."
         )
     elif reference.assumed:
-        said.append(f"{reference.name} is the only rated arm; replies by people were not rated.")
+        sentences.append(
+            f"{reference.name} is the only rated arm; replies by people were not rated."
+        )
     if unrated:
         names = list(unrated[:_MOST_NAMED])
         more = len(unrated) - len(names)
         if more:
             names.append(f"{more} more")
-        said.append(
+        sentences.append(
             f"{listed(names)} replied to these situations, but the study has no ratings of these "
             "replies."
         )
     if raters_without_ratings:
         was = "was" if raters_without_ratings == 1 else "were"
-        said.append(f"{counted(raters_without_ratings, 'rater')} without ratings {was} excluded.")
-    return said
+        sentences.append(
+            f"{counted(raters_without_ratings, 'rater')} without ratings {was} excluded."
+        )
+    return sentences
 
 
 def _tests_sentences(comparison: ArmComparison, whole: Sequence[ArmCount]) -> list[str]:
-    said = [
+    sentences = [
         (
             f"Each arm was compared with {name_of(comparison.reference)} by a chi-square test of "
             "good against other ratings with Yates' correction, or by Fisher's exact test where an "
@@ -240,12 +245,12 @@ def _tests_sentences(comparison: ArmComparison, whole: Sequence[ArmCount]) -> li
     ]
     per_rater = sum(item.n for item in whole) / sum(item.raters for item in whole)
     if per_rater > 1:
-        said.append(
+        sentences.append(
             f"Since raters gave several ratings each ({number(per_rater)} on average in an arm), "
             "the difference was also tested with a cluster-robust variance, in which raters and "
             "not ratings are the independent units."
         )
-    return said
+    return sentences
 
 
 def _scale_sentence(dimension: str, scale: RatingScale) -> str:
@@ -334,7 +339,7 @@ def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
     if found.note or found.n == found.raters:
         return ""
     effect = found.design_effect
-    alike = (
+    correlation = (
         f"The intraclass correlation of ratings{where} by the same rater was "
         f"{bounded(found.icc_reference)} for {name_of(test.reference)} and {bounded(found.icc)} "
         f"for "
@@ -348,7 +353,7 @@ def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
     else:
         meaning = ", so the chi-square test does not overstate the evidence here"
     return (
-        f"{alike}{meaning}; with raters as the independent units, t({number(found.df)}) = "
+        f"{correlation}{meaning}; with raters as the independent units, t({number(found.df)}) = "
         f"{number(found.t, 2)}, {p_text(found.p)}, "
         f"{interval(found.difference, 2, times=100, confidence=confidence)}."
     )
@@ -370,20 +375,20 @@ def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) 
     )
 
 
-def _emotion_sentence(tests: Sequence[ArmTest], where: str, alpha: float) -> str:
+def _emotion_sentence(tests: Sequence[ArmTest], where: str) -> str:
     found = [test for test in tests if test.kind == "emotion" and test.test.method != "none"]
     if not found:
         return ""
     ways = ("p", "p_bh", "p_holm")
-    plain, bh, by_holm = (sum(getattr(item, way) < alpha for item in found) for way in ways)
-    left = sorted((item for item in found if item.p_holm < alpha), key=lambda item: item.p)
+    plain, bh, by_holm = (sum(getattr(item, way) < ALPHA for item in found) for way in ways)
+    left = sorted((item for item in found if item.p_holm < ALPHA), key=lambda item: item.p)
     names = [item.subset.removeprefix("emotion:") for item in left]
-    said = (
+    text = (
         f"Of {counted(len(found), 'emotion')}, {name_of(found[0].arm)} differed from "
-        f"{name_of(found[0].reference)}{where} in {plain} at α = {bounded(alpha)} without "
+        f"{name_of(found[0].reference)}{where} in {plain} at α = {bounded(ALPHA)} without "
         f"correction, in {bh} after Benjamini and Hochberg's and in {by_holm} after Holm's"
     )
     if 0 < len(names) <= _MOST_NAMED:
-        said += f" ({listed(names)})"
-    honest = sum(item.clustered_p_holm < alpha for item in found)
-    return f"{said}; by the test with raters as the independent units, in {honest} after Holm's."
+        text += f" ({listed(names)})"
+    honest = sum(item.clustered_p_holm < ALPHA for item in found)
+    return f"{text}; by the test with raters as the independent units, in {honest} after Holm's."

@@ -1,4 +1,4 @@
-"""Who rated the arms: what is known about the raters, and whether the arms' raters are alike."""
+"""Who rated the arms: what is known about them, and whether the arms' raters are comparable."""
 
 from __future__ import annotations
 
@@ -169,18 +169,18 @@ def study_rater_comparison(lab: Lab, study: str, arms: Sequence[str]) -> RaterCo
 
 
 def raters_paragraph(comparison: RaterComparison) -> str:
-    """Whether the arms' raters are alike, and how far that can be said."""
+    """Whether the arms' raters are comparable, and how far that can be said."""
     groups = [
         f"{number(n, 0)} of {name_of(arm)}"
         for arm, n in zip(comparison.arms, comparison.raters, strict=True)
     ]
-    said = [f"The raters of the arms were compared ({listed(groups)})."]
-    said += [_numeric_sentence(item, comparison.alpha) for item in comparison.numeric]
-    said += [_categorical_sentence(item, comparison.alpha) for item in comparison.categorical]
+    sentences = [f"The raters of the arms were compared ({listed(groups)})."]
+    sentences += [_numeric_sentence(item, comparison.alpha) for item in comparison.numeric]
+    sentences += [_categorical_sentence(item, comparison.alpha) for item in comparison.categorical]
     tests = len(comparison.numeric) + len(comparison.categorical)
     if tests > 1:
-        said.append(f"p Holm is corrected over these {tests} tests.")
-    return " ".join(said)
+        sentences.append(f"p Holm is corrected over these {tests} tests.")
+    return " ".join(sentences)
 
 
 def _numeric_sentence(comparison: NumericComparison, alpha: float) -> str:
@@ -189,26 +189,26 @@ def _numeric_sentence(comparison: NumericComparison, alpha: float) -> str:
         for arm in comparison.arms
         if arm.n
     ]
-    said = f"Mean {comparison.variable} was {listed(means)}"
+    text = f"Mean {comparison.variable} was {listed(means)}"
     if math.isnan(comparison.p):
-        return f"{said}; it cannot be tested."
-    said += (
+        return f"{text}; it cannot be tested."
+    text += (
         f", Welch's F({comparison.welch.df}, {number(comparison.welch.df_denominator)}) = "
         f"{number(comparison.welch.f, 2)}, {p_text(comparison.p)}, "
         f"{p_text(comparison.p_holm, 'p Holm')}"
     )
     pairs = [pair for pair in comparison.differences if math.isfinite(pair.equivalence.p)]
     if not pairs:
-        return f"{said}."
+        return f"{text}."
     bound = number(pairs[0].equivalence.bound, 2)
-    alike = [pair.arm for pair in pairs if pair.equivalence.equivalent]
-    if len(alike) == len(pairs):
+    equivalent_arms = [pair.arm for pair in pairs if pair.equivalence.equivalent]
+    if len(equivalent_arms) == len(pairs):
         worst = max(pair.equivalence.p for pair in pairs)
-        return f"{said}; equivalent within ±{bound} SD ({p_text(worst, 'TOST p')})."
+        return f"{text}; equivalent within ±{bound} SD ({p_text(worst, 'TOST p')})."
     open_arms = [name_of(pair.arm) for pair in pairs if not pair.equivalence.equivalent]
     verb = "is" if len(open_arms) == 1 else "are"
     return (
-        f"{said}; {listed(open_arms)} {verb} not shown to be equivalent to "
+        f"{text}; {listed(open_arms)} {verb} not shown to be equivalent to "
         f"{name_of(pairs[0].reference)} within ±{bound} SD at α = {bounded(alpha)}."
     )
 
@@ -217,11 +217,11 @@ def _categorical_sentence(comparison: CategoricalComparison, alpha: float) -> st
     if comparison.test.method == "none":
         return f"{comparison.variable} cannot be compared: {note_text(comparison.test.note)}."
     verdict = "differed" if comparison.p_holm < alpha else "did not differ detectably"
-    said = (
+    text = (
         f"{comparison.variable} {verdict} between arms, {contingency_text(comparison.test)}, "
         f"{p_text(comparison.p_holm, 'p Holm')}, Cramér's V = "
         f"{bounded(comparison.test.cramers_v.estimate)}"
     )
     if comparison.pooled:
-        said += f" ({counted(len(comparison.pooled), 'rare level')} pooled)"
-    return f"{said}."
+        text += f" ({counted(len(comparison.pooled), 'rare level')} pooled)"
+    return f"{text}."

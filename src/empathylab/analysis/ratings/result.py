@@ -13,9 +13,9 @@ from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.bayes import BayesModel, bayes_document
 from empathylab.analysis.ratings.collection_periods import (
     CollectionPeriod,
-    collected_apart,
     collection_rows,
     collection_sentences,
+    in_different_periods,
 )
 from empathylab.analysis.ratings.conclusions import contract
 from empathylab.analysis.ratings.design import RatingsDesign, ReferenceArm
@@ -52,8 +52,7 @@ from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
-    Plots,
-    conclusions_frame,
+    Result,
     summary_text,
 )
 from empathylab.analysis.text.apa import counted
@@ -66,7 +65,7 @@ from empathylab.store.ratings import Study
 
 
 @dataclass(frozen=True, slots=True)
-class RatingsResult(Plots):
+class RatingsResult(Result):
     """The arms of a rated study compared."""
 
     study: Study
@@ -140,14 +139,14 @@ class RatingsResult(Plots):
         return tuple(self.ratings["dimension"].unique(maintain_order=True).to_list())
 
     @property
-    def apart(self) -> bool:
+    def different_periods(self) -> bool:
         """Whether arms were rated at different times."""
-        return collected_apart(self.collected)
+        return in_different_periods(self.collected)
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits all conclusions, a sentence each."""
-        said = notes_sentences(
+        sentences = notes_sentences(
             self.reference_arm,
             unrated=self.unrated,
             raters_without_ratings=self.raters_without_ratings,
@@ -156,18 +155,18 @@ class RatingsResult(Plots):
         if self.incomplete_rows:
             were = "was" if self.incomplete_rows == 1 else "were"
             rows = counted(self.incomplete_rows, "row")
-            said.append(f"{rows} without a rater, arm, situation or rating {were} excluded.")
-        said += [
+            sentences.append(f"{rows} without a rater, arm, situation or rating {were} excluded.")
+        sentences += [
             f"The study's rule to exclude raters who {rule} was not applied: the data it needs "
             "are missing."
             for rule in self.unmet_rules
         ]
         if self.preregistration is not None:
-            said += [
+            sentences += [
                 f"Deviation from the preregistration: {deviation}"
                 for deviation in self.preregistration.deviations
             ]
-        return (*said, *self._collection()) if self.apart else tuple(said)
+        return (*sentences, *self._collection()) if self.different_periods else tuple(sentences)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -199,10 +198,6 @@ class RatingsResult(Plots):
         }
         return frames | {"raters": self.raters}
 
-    def to_frame(self) -> pl.DataFrame:
-        """The conclusions, a row each."""
-        return conclusions_frame(self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """What `analyze ratings --json` prints."""
         models = [dimension_model_row(model) for model in self.models]
@@ -219,7 +214,7 @@ class RatingsResult(Plots):
             "look": json_value(self.look),
             "n": self.ratings.height,
             "collected": {
-                "together": not self.apart if self._dated else None,
+                "together": not self.different_periods if self._dated else None,
                 "arms": collection_rows(self.collected),
             },
             "arms": _arms(self.comparison, self.means),
@@ -252,33 +247,33 @@ class RatingsResult(Plots):
     def paragraphs(self) -> list[str]:
         """Methods first, then results, ready for a paper."""
         several = len(self.dimensions) > 1
-        when = [] if self.apart else self._collection()
-        said = [self._registered(), " ".join([*self.caveats, *when])]
-        alike = self.rater_comparison
-        if alike is not None and self.apart:
-            said.append(raters_paragraph(alike))
-        said += [self.information, methods_paragraph(self.comparison, named=several)]
-        said += [
+        when = [] if self.different_periods else self._collection()
+        parts = [self._registered(), " ".join([*self.caveats, *when])]
+        raters = self.rater_comparison
+        if raters is not None and self.different_periods:
+            parts.append(raters_paragraph(raters))
+        parts += [self.information, methods_paragraph(self.comparison, named=several)]
+        parts += [
             model_methods(model.model, of=model.dimension if several else "", tests=model.tests)
             for model in self.models
             if model.model is not None and not model.by_valence
         ]
-        said += [model.methods() for model in self.bayes]
-        said.append(results_paragraph(self.comparison, named=several))
-        said += [means_paragraph(mean, likert=self.scales.likert) for mean in self.means]
+        parts += [model.methods() for model in self.bayes]
+        parts.append(results_paragraph(self.comparison, named=several))
+        parts += [means_paragraph(mean, likert=self.scales.likert) for mean in self.means]
         if self.paired is not None:
-            said.append(paired_paragraph(self.paired))
-        said += [_model_sentence(model, several=several) for model in self.models]
-        said.append(
+            parts.append(paired_paragraph(self.paired))
+        parts += [_model_sentence(model, several=several) for model in self.models]
+        parts.append(
             " ".join(
                 " ".join([str(bayes_conclusion), *bayes_conclusion.caveats])
                 for bayes_conclusion in self.bayes_conclusions
             )
         )
-        if alike is not None and not self.apart:
-            said.append(raters_paragraph(alike))
-        said += self.exclusion_paragraphs()
-        return [item for item in said if item]
+        if raters is not None and not self.different_periods:
+            parts.append(raters_paragraph(raters))
+        parts += self.exclusion_paragraphs()
+        return [item for item in parts if item]
 
     def exclusion_paragraphs(self) -> list[str]:
         """Which raters were excluded, and whether the results hold without them."""
@@ -299,8 +294,8 @@ class RatingsResult(Plots):
         if self.preregistration is None:
             return ""
         day, short = self.preregistration.written_at[:10], self.preregistration.hash[:12]
-        said = f"The study was preregistered on {day} (hash {short}…)"
-        return f"{said}." if self.preregistration.deviations else f"{said}, without deviations."
+        text = f"The study was preregistered on {day} (hash {short}…)"
+        return f"{text}." if self.preregistration.deviations else f"{text}, without deviations."
 
     @property
     def _dated(self) -> bool:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
@@ -22,18 +22,7 @@ _COUNT_HEADS = ("dimension", "arm", "situations", "n")
 def arm_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per arm and dimension: all its ratings."""
     return [
-        {
-            "arm": count.arm,
-            "dimension": count.dimension,
-            "n": count.n,
-            "raters": count.raters,
-            "counts": dict(count.counts),
-            "percent": dict(count.percent),
-            "good": count.good,
-            "good_share": json_value(count.good_share),
-            "mean": json_value(count.mean),
-            "sd": json_value(count.sd),
-        }
+        picked(count, "arm dimension n raters counts percent good good_share mean sd")
         for count in comparison.counts
         if count.kind == "all"
     ]
@@ -205,8 +194,8 @@ def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
                 share = 100 * counts[place] / sum(counts) if sum(counts) else math.nan
                 cells[of_arm(arm)] = f"{counts[place]} ({number(share)}%)"
             test = f"χ²({two.test.df}) = {number(two.test.chi2, 2)}"
-            made = _p_cells(test, two.p, two.p_holm, math.nan)
-            rows.append(cells | (made if place == 0 else dict.fromkeys(made, "")))
+            tests = _p_cells(test, two.p, two.p_holm, math.nan)
+            rows.append(cells | (tests if place == 0 else dict.fromkeys(tests, "")))
     return rows
 
 
@@ -220,41 +209,17 @@ def _p_cells(test: str, p: float, p_holm: float, p_tost: float) -> dict[str, str
 
 
 def _test_row(test: ArmTest) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "arm": test.arm,
-        "reference": test.reference,
-        "dimension": test.dimension,
-        "subset": test.subset,
-        "n": test.n,
-        "n_reference": test.n_reference,
-        "good": test.good,
-        "good_reference": test.good_reference,
-    }
+    row = picked(test, "arm reference dimension subset n n_reference good good_reference")
     for name in ("relative_gain_percent", "risk_difference", "odds_ratio"):
         found: Estimate = getattr(test, name)
         row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
-    row |= {
-        "chi2": test.test.chi2,
-        "df": test.test.df,
-        "p": test.p,
-        "p_holm": test.p_holm,
-        "p_bh": test.p_bh,
-        "p_bonferroni": test.p_bonferroni,
-        "correction": test.test.correction,
-        "method": test.test.method,
-        "p_chi2": test.test.p_chi2,
-        "family": test.family,
-        "family_size": test.family_size,
-        "smallest_expected": test.test.smallest_expected,
-        "cramers_v": test.test.cramers_v,
-        "cohens_w": test.test.cohens_w,
-        "categories": test.categories,
-        "ranks": test.ranks,
-        "clustered": test.clustered,
-        "clustered_p_holm": test.clustered_p_holm,
-        "clustered_p_bh": test.clustered_p_bh,
-        "note": note_text(test.test.note),
-    }
+    row |= picked(test.test, "chi2 df")
+    row |= picked(test, "p p_holm p_bh p_bonferroni")
+    row |= picked(test.test, "correction method p_chi2")
+    row |= picked(test, "family family_size")
+    row |= picked(test.test, "smallest_expected cramers_v cohens_w")
+    row |= picked(test, "categories ranks clustered clustered_p_holm clustered_p_bh")
+    row["note"] = note_text(test.test.note)
     return {name: json_value(value) for name, value in row.items()}
 
 

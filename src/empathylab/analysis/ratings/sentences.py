@@ -54,15 +54,15 @@ def conclusion_sentence(
         span = span.replace("95%", percent, 1)
     numbers = f"{what}, {span}, {p_text(p)}{adjusted} ({by})"
     if kind in ("better", "worse"):
-        said = f"{was(found.arm)} rated {'higher' if kind == 'better' else 'lower'} than "
-        said += f"{name_of(found.reference)} {on}: {numbers}."
+        text = f"{was(found.arm)} rated {'higher' if kind == 'better' else 'lower'} than "
+        text += f"{name_of(found.reference)} {on}: {numbers}."
         if equivalence is not None and equivalence.equivalent:
-            said += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
-        return first_capital(said)
+            text += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
+        return first_capital(text)
     if kind == "equivalent" and equivalence is not None:
         return first_capital(
             f"{name_of(found.arm)} and {name_of(found.reference)} are equivalent {on}: the "
-            f"difference in {found.what} lies within the margin of {_margin(found, equivalence)} "
+            f"difference in {found.what} is within the margin of {_margin(found, equivalence)} "
             f"({_narrow(equivalence, found.unit)}, {p_text(equivalence.p, 'TOST p')}); {numbers}."
         )
     why = "no margin for equivalence was declared"
@@ -126,7 +126,7 @@ def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
     effects = [effect for effect in odds.test.effects if effect.column == f"arm{arm}"]
     if not effects:
         return ()
-    said = [
+    sentences = [
         f"{signed(effect.estimate, 2)} [{signed(effect.low, 2)}, {signed(effect.high, 2)}] "
         f"at {effect.threshold}"
         for effect in effects
@@ -142,7 +142,7 @@ def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
     return (
         (
             f"The effect differs between thresholds of the rating ({p_text(odds.p)}, proportional "
-            f"odds): log-odds {', '.join(said)}; {reading}."
+            f"odds): log-odds {', '.join(sentences)}; {reading}."
         ),
     )
 

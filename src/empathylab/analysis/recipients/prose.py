@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.recipients.agreement import ONLOOKERS, RECIPIENTS, Agreement
 from empathylab.analysis.recipients.columns import LABEL, RESPONSE
 from empathylab.analysis.recipients.estimates import Cell, Effect, OutcomeResult
 from empathylab.analysis.recipients.outcome_designs import INTERACTION
-from empathylab.analysis.results import Conclusion, Kind
+from empathylab.analysis.results import ALPHA, Conclusion, Kind
 from empathylab.analysis.text.apa import bounded, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, signed
 
-ALPHA = 0.05
 _FEW = 20
 _PEOPLE = ("human", "person", "people")
 _NO_LABEL = ("none", "no label", "unlabelled", "no_label")
@@ -190,34 +190,30 @@ def _agreement_conclusion(found: Agreement) -> Conclusion:
     second = who.get(found.second, f"the judge {found.second}’s")
     basis = f"{counted(found.n, 'reply', 'replies')} to {counted(found.participants, 'recipient')}"
     if not math.isfinite(found.correlation):
-        said = f"{second} {found.dimension} cannot be compared: too few replies, or all the same"
+        text = f"{second} {found.dimension} cannot be compared: too few replies, or all the same"
     else:
         ends = "no interval"
         if math.isfinite(found.low):
             ends = f"95% CI [{bounded(found.low)}, {bounded(found.high)}]"
-        said = (
+        text = (
             f"{second} {found.dimension} correlates with {who[found.first]} {found.outcome} at "
             f"{bounded(found.correlation)}, {ends}"
         )
     return Conclusion(
         kind="descriptive",
-        sentence=f"On the same replies, {said} ({basis}).",
+        sentence=f"On the same replies, {text} ({basis}).",
         subject=found.second,
         reference=found.first,
         dimension=found.outcome,
         subset=found.dimension,
-        estimate=_finite(found.correlation),
-        low=_finite(found.low),
-        high=_finite(found.high),
+        estimate=finite(found.correlation),
+        low=finite(found.low),
+        high=finite(found.high),
         unit="correlation",
         n=found.n,
         model="Pearson, bootstrap over recipients",
         basis=basis,
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 _OPEN = "it is unclear"
@@ -291,11 +287,11 @@ def caveats(
     if RESPONSE in columns and "replier" not in columns:
         yield (
             "The data do not say who wrote each reply. Replies by the same author are treated as "
-            "independent, so intervals may be too narrow, and the result holds for these authors."
+            "independent, so intervals may be too narrow, and the result applies to these authors."
         )
     for level in first.single:
         yield (
-            f"All {condition(RESPONSE, level)} come from one source, so the result holds for this "
+            f"All {condition(RESPONSE, level)} come from one source, so the result applies to this "
             "source."
         )
     dropped = {result.outcome: result.dropped for result in outcomes if result.dropped}

@@ -19,11 +19,11 @@ from empathylab.analysis.recipients.prose import (
     effect_conclusions,
     replaced_caveat,
 )
-from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Result
 
 
 @dataclass(frozen=True, slots=True)
-class RecipientsResult(Plots):
+class RecipientsResult(Result):
     """Effects of author and label on recipients, their change, and other raters beside them."""
 
     table: RecipientTable
@@ -119,15 +119,11 @@ class RecipientsResult(Plots):
                 ],
                 "changes": [cell for result in self.outcomes for cell in result.changes],
                 "agreement": self.agreement,
-                "conclusions": [conclusion.to_dict() for conclusion in self.conclusions],
+                "conclusions": self.conclusions,
                 "caveats": self.caveats,
             }
         )
         return found
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def _test(test: FactorTest) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from empathylab.analysis.recipients.estimates import Cell
@@ -107,8 +106,3 @@ def agreement_rows(result: RecipientsResult) -> Rows:
         }
         for found in result.agreement
     ]
-
-
-def finite(value: float) -> float | None:
-    """The value; None where there is none."""
-    return value if math.isfinite(value) else None

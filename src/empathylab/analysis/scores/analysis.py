@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.analysis.judges.result import JudgesResult
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores, Score
 from empathylab.analysis.scores.result import ScoresResult
 from empathylab.errors import InputError
@@ -21,9 +22,6 @@ from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.equivalence import equivalence_test
 from empathylab.store import Lab
 from empathylab.store.judgements import rubric_scores
-
-ALPHA = 0.05
-"""Of the one-sided test against a baseline."""
 
 _PLACE = ["respondent", "run", "set", "situation", "response"]
 

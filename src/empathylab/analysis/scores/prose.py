@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from empathylab.analysis.judges.cards import JudgeCard
 from empathylab.analysis.scores.estimates import Comparison, RespondentScores
-from empathylab.analysis.text.numbers import number, p_value, percent, signed
+from empathylab.analysis.text.apa import p_text
+from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.judging.rubric.acceptance import REQUIRED, JudgeAcceptance
 
 
@@ -35,8 +36,8 @@ def unfit_sentence(judge: str, found: JudgeAcceptance | None, tried: int | None)
     """Why the judge cannot be relied on."""
     if tried is None:
         return (
-            f"The judge {judge} has not scored the planted replies, so it is not known "
-            "whether it can tell good replies from bad ones."
+            f"The judge {judge} has not scored the planted replies, so it is not known whether it "
+            f"can distinguish good replies from bad ones."
         )
     if found is None:
         return (
@@ -77,14 +78,9 @@ def card_sentence(judge: str, cards: Sequence[tuple[str, JudgeCard]]) -> str:
 def comparison_sentence(found: Comparison) -> str:
     """Whether a run is shown not to be worse than the baseline."""
     low = "" if found.low != found.low else f", at least {signed(found.low, 2)} with 95% confidence"
-    p = "" if found.p != found.p else f" (p {_p(found.p)})"
+    p = "" if found.p != found.p else f" ({p_text(found.p)})"
     verdict = "is not worse" if found.passed else "is not shown to be no worse"
     return (
         f"Run {found.run} {verdict} than run {found.baseline} by {number(found.margin, 2)}: "
         f"difference {signed(found.difference, 2)}{low}{p}."
     )
-
-
-def _p(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"

@@ -10,7 +10,7 @@ import polars as pl
 
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Result
 from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores
 from empathylab.analysis.scores.prose import (
     card_sentence,
@@ -22,7 +22,7 @@ from empathylab.judging.rubric import JudgeAcceptance, rubric
 
 
 @dataclass(frozen=True, slots=True)
-class ScoresResult(Plots):
+class ScoresResult(Result):
     """How empathetic replies are by the rubric, and how far the judge can be relied on."""
 
     judge: str
@@ -131,7 +131,7 @@ class ScoresResult(Plots):
             "judge_card": self.judge_card(),
             "respondents": [json_value(respondent) for respondent in self.respondents],
             "comparisons": [json_value(comparison) for comparison in self.comparisons],
-            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
 
     def judge_card(self) -> dict[str, Any]:
@@ -144,10 +144,6 @@ class ScoresResult(Plots):
             "compared_with_people": [_agreement(study, card) for study, card in self.cards],
             "sentences": list(self.caveats),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def _agreement(study: str, card: JudgeCard) -> dict[str, Any]:

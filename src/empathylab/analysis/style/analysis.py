@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,34 @@ import polars as pl
 
 from empathylab.analysis.cache import cached
 from empathylab.analysis.run_selection import selected_runs
-from empathylab.analysis.style.estimates import RULES, Depth, estimate_style
+from empathylab.analysis.style.estimates import (
+    RULES,
+    Depth,
+    StyleEstimates,
+    authorship_plan,
+    estimate_tactics,
+    opening_notes,
+    rating_associations,
+    read_responses,
+    tactic_notes,
+    varying_features,
+)
 from empathylab.analysis.style.result import StyleResult
+from empathylab.analysis.style.texts import read_chunk, read_texts, tagged_sentences
 from empathylab.errors import InputError
 from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.ratings import lab_studies, ratings_frame
 from empathylab.study.admin.embargo import is_running
-from empathylab.style import Lexicon
-from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
-from empathylab.style.tactics.tagging import Tagger
+from empathylab.style import Lexicon, diversity, emoji_counts, profiles, sentiment_missing
+from empathylab.style.differences import feature_differences
+from empathylab.style.responses import (
+    RESPONDENT,
+    SITUATION,
+    TEXT,
+    require_respondent,
+    usable_responses,
+)
+from empathylab.style.tactics.tagging import Tagger, tactic_table
 
 _PEOPLE = "human"
 _MANY = 1_000
@@ -68,7 +88,7 @@ def from_lab(
         "tagger_name": tagger_name,
         "tactic_labels": tactic_labels,
     }
-    # A tagger is a function and a list a file, whose hash cannot be taken: those are not kept.
+    # A tagger is a function and a list a file, whose hash cannot be used: those are not kept.
     return cached(lab, "style", [frame, inputs], lambda: from_table(frame, **inputs))
 
 
@@ -89,29 +109,68 @@ def from_table(
     situation: str = SITUATION,
     text: str = TEXT,
 ) -> StyleResult:
-    """How the respondents of a table write; `estimate_style` says what it must hold.
+    """How the respondents of a table write: a row per response, with respondent, situation, text.
+
+    `ratings` has the columns respondent, situation and rating (a number, the best highest), maybe
+    also sample, rater, study and dimension. What cannot be estimated (one respondent, a package
+    that is not installed) is skipped, with a sentence in `notes`. `lists` are word lists that
+    replace the built-in ones of the same name. `tactic_labels` are labelled responses, as
+    `style.tactic_labels` gives them, by which the tagger's errors are estimated.
 
     Raises InputError for a respondent without a single letter, digit or symbol in any reply.
     """
     _require_characters(frame, respondent, text)
-    return StyleResult(
-        estimate_style(
-            frame,
-            ratings=ratings,
-            dictionaries=dictionaries,
-            lists=lists,
-            against=against,
-            folds=folds,
-            seed=seed,
-            depth=depth,
-            tagger=tagger,
-            tagger_name=tagger_name,
-            tactic_labels=tactic_labels,
-            respondent=respondent,
-            situation=situation,
-            text=text,
-        )
+    depth = depth or Depth()
+    used, dropped = read_responses(frame, respondent, situation, text)
+    names = [str(name) for name in used[RESPONDENT].unique(maintain_order=True)]
+    if against is not None:
+        require_respondent(against, names)
+    notes = opening_notes(dropped, names, dictionaries)
+    sentiment = sentiment_missing()
+    notes += [sentiment] if sentiment else []
+    authorship = None
+    if len(names) > 1 and depth.predict:
+        authorship = authorship_plan(used, folds, seed, depth, notes)
+    built_in = tagger is None
+    read = partial(read_chunk, dictionaries=tuple(dictionaries), lists=lists, tagged=built_in)
+    found = read_texts(used, read, authorship, names, against, seed)
+    table = pl.concat([chunk.features for chunk in found.chunks])
+    columns = varying_features(table)
+    tagged = tagged_sentences(found.chunks, used) if built_in else tactic_table(used, tagger=tagger)
+    found.chunks.clear()
+    tactics = estimate_tactics(tagged, used, tagger_name, tactic_labels, built_in=built_in)
+    del tagged  # a row per sentence: what follows needs the memory
+    notes += [*tactic_notes(tactics), *found.distinctive.notes, *found.notes]
+    by_name = {profile.respondent: profile for profile in profiles(table)}
+    estimates = StyleEstimates(
+        respondents=tuple(names),
+        situations=used[SITUATION].n_unique(),
+        responses=used,
+        features=table,
+        profiles=tuple(by_name[name] for name in names),
+        diversity=tuple(sorted(diversity(used), key=lambda found: names.index(found.respondent))),
+        emoji=emoji_counts(used),
+        distinctive=found.distinctive.terms,
+        differences=tuple(
+            feature_differences(
+                table,
+                columns=columns,
+                against=against,
+                permutations=depth.permutations,
+                seed=seed,
+            )
+        ),
+        predictability=None if authorship is None else authorship.result(found.authorship),
+        tactics=tactics,
+        reuse=found.reuse,
+        rated=rating_associations(table, columns, ratings, notes),
+        against=against,
+        dictionaries=tuple(dictionaries),
+        seed=seed,
+        dropped=dropped,
+        notes=tuple(notes),
     )
+    return StyleResult(estimates)
 
 
 def _require_characters(frame: pl.DataFrame, respondent: str, text: str) -> None:

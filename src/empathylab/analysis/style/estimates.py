@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 import polars as pl
 
-from empathylab.analysis.style.texts import Reuse, read_chunk, read_texts, tagged_sentences
+from empathylab.analysis.style.texts import Reuse
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.names import listed_some
 from empathylab.errors import InputError
@@ -17,10 +15,6 @@ from empathylab.style import (
     Diversity,
     Lexicon,
     Profile,
-    diversity,
-    emoji_counts,
-    profiles,
-    sentiment_missing,
 )
 from empathylab.style.authorship.predictability import (
     MOST_RESPONSES,
@@ -28,7 +22,7 @@ from empathylab.style.authorship.predictability import (
     Predictability,
     identification,
 )
-from empathylab.style.differences import FeatureDifference, feature_differences
+from empathylab.style.differences import FeatureDifference
 from empathylab.style.distinctive import DistinctiveTerms
 from empathylab.style.rating_relations import ENOUGH_CLUSTERS, RatingRelation, rating_relations
 from empathylab.style.responses import (
@@ -36,18 +30,15 @@ from empathylab.style.responses import (
     SITUATION,
     TEXT,
     require_columns,
-    require_respondent,
     usable_responses,
 )
 from empathylab.style.tactics.accuracy import PRECISION, RECALL, TacticAccuracy, built_in_accuracy
 from empathylab.style.tactics.correction import CorrectedUse, corrected_uses, label_accuracy
 from empathylab.style.tactics.tagging import (
     TacticUse,
-    Tagger,
     Templates,
     not_english,
     tactic_places,
-    tactic_table,
     tactic_templates,
     tactic_transitions,
     tactic_uses,
@@ -132,87 +123,7 @@ class Depth:
     permutations: int = 4_999
 
 
-def estimate_style(
-    frame: pl.DataFrame,
-    *,
-    ratings: pl.DataFrame | None = None,
-    dictionaries: Sequence[Lexicon] = (),
-    lists: Path | None = None,
-    against: str | None = None,
-    folds: int = 5,
-    seed: int = 1,
-    depth: Depth | None = None,
-    tagger: Tagger | None = None,
-    tagger_name: str = RULES,
-    tactic_labels: pl.DataFrame | None = None,
-    respondent: str = RESPONDENT,
-    situation: str = SITUATION,
-    text: str = TEXT,
-) -> StyleEstimates:
-    """How the respondents of a frame write: a row per response, with respondent, situation, text.
-
-    `ratings` has the columns respondent, situation and rating (a number, the best highest), maybe
-    also sample, rater, study and dimension. What cannot be estimated (one respondent, a package
-    that is not installed) is skipped, with a sentence in `notes`. `lists` are word lists that
-    replace the built-in ones of the same name. `tactic_labels` are labelled responses, as
-    `style.tactic_labels` gives them, by which the tagger's errors are estimated.
-    """
-    depth = depth or Depth()
-    taken, dropped = _responses(frame, respondent, situation, text)
-    names = [str(name) for name in taken[RESPONDENT].unique(maintain_order=True)]
-    if against is not None:
-        require_respondent(against, names)
-    notes = _opening_notes(dropped, names, dictionaries)
-    sentiment = sentiment_missing()
-    notes += [sentiment] if sentiment else []
-    authorship = None
-    if len(names) > 1 and depth.predict:
-        authorship = _identification(taken, folds, seed, depth, notes)
-    built_in = tagger is None
-    read = partial(read_chunk, dictionaries=tuple(dictionaries), lists=lists, tagged=built_in)
-    found = read_texts(taken, read, authorship, names, against, seed)
-    table = pl.concat([chunk.features for chunk in found.chunks])
-    columns = _varying(table)
-    if built_in:
-        tagged = tagged_sentences(found.chunks, taken)
-    else:
-        tagged = tactic_table(taken, tagger=tagger)
-    found.chunks.clear()
-    tactics = _tactics(tagged, taken, tagger_name, tactic_labels, built_in=built_in)
-    del tagged  # a row per sentence: what follows needs the memory
-    notes += [*_tactic_notes(tactics), *found.distinctive.notes, *found.notes]
-    by_name = {profile.respondent: profile for profile in profiles(table)}
-    return StyleEstimates(
-        respondents=tuple(names),
-        situations=taken[SITUATION].n_unique(),
-        responses=taken,
-        features=table,
-        profiles=tuple(by_name[name] for name in names),
-        diversity=tuple(sorted(diversity(taken), key=lambda found: names.index(found.respondent))),
-        emoji=emoji_counts(taken),
-        distinctive=found.distinctive.terms,
-        differences=tuple(
-            feature_differences(
-                table,
-                columns=columns,
-                against=against,
-                permutations=depth.permutations,
-                seed=seed,
-            )
-        ),
-        predictability=None if authorship is None else authorship.result(found.authorship),
-        tactics=tactics,
-        reuse=found.reuse,
-        rated=_rated(table, columns, ratings, notes),
-        against=against,
-        dictionaries=tuple(dictionaries),
-        seed=seed,
-        dropped=dropped,
-        notes=tuple(notes),
-    )
-
-
-def _responses(
+def read_responses(
     frame: pl.DataFrame, respondent: str, situation: str, text: str
 ) -> tuple[pl.DataFrame, int]:
     """The responses that hold a text, each respondent's together, and how many do not."""
@@ -222,10 +133,10 @@ def _responses(
         roles["sample"] = "sample"
     plain = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     usable = usable_responses(plain)
-    taken = usable.frame
+    used = usable.frame
     if "sample" in roles:
-        taken = taken.with_columns(plain["sample"].gather(taken["response"]))
-    if not taken.height:
+        used = used.with_columns(plain["sample"].gather(used["response"]))
+    if not used.height:
         raise InputError(
             "there is no response with a text in it",
             where="responses",
@@ -234,10 +145,10 @@ def _responses(
         )
     ranks = {name: place for place, name in enumerate(usable.respondents)}
     order = pl.col(RESPONDENT).replace_strict(ranks, return_dtype=pl.Int64)
-    return taken.drop("response").sort(order, maintain_order=True), usable.dropped
+    return used.drop("response").sort(order, maintain_order=True), usable.dropped
 
 
-def _opening_notes(dropped: int, names: list[str], dictionaries: Sequence[Lexicon]) -> list[str]:
+def opening_notes(dropped: int, names: list[str], dictionaries: Sequence[Lexicon]) -> list[str]:
     notes = [sentence for lexicon in dictionaries for sentence in lexicon.notes]
     if dropped:
         what = counted(dropped, "response")
@@ -250,7 +161,7 @@ def _opening_notes(dropped: int, names: list[str], dictionaries: Sequence[Lexico
     return notes
 
 
-def _varying(table: pl.DataFrame) -> list[str]:
+def varying_features(table: pl.DataFrame) -> list[str]:
     """The features that are not the same in all responses: the others are uninformative."""
     return [
         name
@@ -259,12 +170,12 @@ def _varying(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _identification(
-    taken: pl.DataFrame, folds: int, seed: int, depth: Depth, notes: list[str]
+def authorship_plan(
+    used: pl.DataFrame, folds: int, seed: int, depth: Depth, notes: list[str]
 ) -> Identification | None:
     try:
         found = identification(
-            taken,
+            used,
             folds=folds,
             with_ablations=depth.ablations,
             most=depth.most_predicted,
@@ -281,17 +192,17 @@ def _identification(
             f"each: {', '.join(found.left_out)}."
         )
     if found.not_drawn:
-        used = counted(len(found.versions[0].texts), "response")
+        drawn = counted(len(found.versions[0].texts), "response")
         notes.append(
-            f"Authors were identified on {used}, drawn by situation; "
+            f"Authors were identified on {drawn}, drawn by situation; "
             f"{counted(found.not_drawn, 'response')} more were not used."
         )
     return found
 
 
-def _tactics(
+def estimate_tactics(
     table: pl.DataFrame,
-    taken: pl.DataFrame,
+    used: pl.DataFrame,
     name: str,
     labels: pl.DataFrame | None,
     *,
@@ -299,7 +210,7 @@ def _tactics(
 ) -> Tactics:
     uses = tactic_uses(table)
     names = list(dict.fromkeys(use.tactic for use in uses))
-    labelled = [] if labels is None else label_accuracy(table, taken, labels, names)
+    labelled = [] if labels is None else label_accuracy(table, used, labels, names)
     return Tactics(
         tagger=name,
         uses=tuple(uses),
@@ -313,7 +224,7 @@ def _tactics(
     )
 
 
-def _tactic_notes(tactics: Tactics) -> list[str]:
+def tactic_notes(tactics: Tactics) -> list[str]:
     notes = []
     if tactics.not_english:
         count = counted(sum(tactics.not_english.values()), "response")
@@ -330,7 +241,7 @@ def _tactic_notes(tactics: Tactics) -> list[str]:
     return notes
 
 
-def _rated(
+def rating_associations(
     table: pl.DataFrame, columns: list[str], ratings: pl.DataFrame | None, notes: list[str]
 ) -> tuple[RatedStyle, ...]:
     if ratings is None or not ratings.height:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from empathylab import __version__
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.style.estimates import RULES, RatedStyle, StyleEstimates
 from empathylab.analysis.style.feature_titles import main_features
 from empathylab.analysis.style.tables import by_pair, percentage
@@ -17,13 +18,11 @@ from empathylab.style.differences import FeatureDifference
 from empathylab.style.rating_relations import ENOUGH_CLUSTERS, RatingRelation
 from empathylab.style.tactics.tagging import TacticUse
 
-ALPHA = 0.05
-
 
 def paragraphs(estimates: StyleEstimates) -> list[str]:
     """Methods first, then results, ready for a paper."""
-    said = [methods_paragraph(estimates), profile_sentence(estimates)]
-    said += [
+    sentences = [methods_paragraph(estimates), profile_sentence(estimates)]
+    sentences += [
         " ".join(difference_sentences(estimates)),
         " ".join(distinctive_sentences(estimates)),
         predictability_sentence(estimates),
@@ -32,13 +31,13 @@ def paragraphs(estimates: StyleEstimates) -> list[str]:
         *(rated_sentence(rated, main_features(estimates)) for rated in estimates.rated),
         " ".join(estimates.notes),
     ]
-    return [paragraph for paragraph in said if paragraph]
+    return [paragraph for paragraph in sentences if paragraph]
 
 
 def methods_paragraph(estimates: StyleEstimates) -> str:
     """How the responses were described, ready for a paper's methods section."""
     several = len(estimates.respondents) > 1
-    said = [
+    sentences = [
         f"{counted(estimates.responses.height, 'response')} of {listed(estimates.respondents)} to "
         f"{counted(estimates.situations, 'situation')} were described by "
         f"{counted(len(estimates.profiles[0].features), 'feature')} (length, punctuation, emoji, "
@@ -46,32 +45,32 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
         + (", sentiment of words)." if "sentiment" in estimates.profiles[0].features else ").")
     ]
     if estimates.differences:
-        said.append(_test_sentence(estimates))
+        sentences.append(_test_sentence(estimates))
     if estimates.distinctive:
-        said.append(
+        sentences.append(
             "Distinctive words and phrases (one to three words) were ranked by the z of their log "
             "odds ratio under an informative Dirichlet prior (Monroe et al., 2008), over "
             "situations that both sides answered."
         )
     authorship = estimates.predictability
     if authorship is not None:
-        said.append(
+        sentences.append(
             "Authors were identified by logistic regression on TF-IDF weights of character "
             f"2–4-grams and word 1–2-grams in {authorship.folds}-fold cross-validation, all "
             "responses to a situation in one fold; the interval is clustered by situation."
         )
-    said.append(
+    sentences.append(
         f"Tactics of empathic language were tagged in each sentence {tagged_by(estimates)}."
     )
     if estimates.rated:
-        said.append(
+        sentences.append(
             "Ratings were regressed on each standardised feature with the log of the words"
             + (" and the respondent" if several else "")
             + " as covariates, with clusters of situations and raters; p values were corrected "
             "over features by the step-down minimum p (Westfall & Young, 1993) of ratings "
             "simulated without any relation."
         )
-    return " ".join([*said, f"Software: EmpathyLab {__version__}."])
+    return " ".join([*sentences, f"Software: EmpathyLab {__version__}."])
 
 
 def tagged_by(estimates: StyleEstimates) -> str:
@@ -116,7 +115,7 @@ def _length_sentence(profile: Profile) -> str:
 def difference_sentences(estimates: StyleEstimates, most: int = 6) -> list[str]:
     """In what each two respondents differ most, a sentence for each pair."""
     titles = main_features(estimates)
-    said = []
+    sentences = []
     for (respondent, reference), differences in by_pair(estimates.differences).items():
         significant = [found for found in differences if found.p_holm < ALPHA]
         named = [_difference(found, titles) for found in significant if found.feature in titles]
@@ -124,8 +123,8 @@ def difference_sentences(estimates: StyleEstimates, most: int = 6) -> list[str]:
             f"{name_of(respondent)} and {name_of(reference)} differed in "
             f"{len(significant)} of {len(differences)} features"
         )
-        said.append(text + (f", most in {listed(named[:most])}." if named else "."))
-    return said
+        sentences.append(text + (f", most in {listed(named[:most])}." if named else "."))
+    return sentences
 
 
 def _difference(difference: FeatureDifference, titles: Mapping[str, str]) -> str:
@@ -138,14 +137,14 @@ def _difference(difference: FeatureDifference, titles: Mapping[str, str]) -> str
 
 def distinctive_sentences(estimates: StyleEstimates, top: int = 8) -> list[str]:
     """The most distinctive words of each respondent, a sentence for each."""
-    said = []
+    sentences = []
     for found in estimates.distinctive:
         terms = [f"“{spelled(term.term)}”" for term in shown_terms(found.terms, top)]
         if terms:
             against = name_of(found.against or "the others")
             uses = "people use" if found.respondent == PEOPLE else f"{found.respondent} uses"
-            said.append(f"Compared with {against}, {uses} {listed(terms)} more often.")
-    return said
+            sentences.append(f"Compared with {against}, {uses} {listed(terms)} more often.")
+    return sentences
 
 
 def predictability_sentence(estimates: StyleEstimates) -> str:
@@ -154,7 +153,7 @@ def predictability_sentence(estimates: StyleEstimates) -> str:
     if found is None:
         return ""
     full = found.full
-    said = [
+    sentences = [
         (
             "The author of a response to an unseen situation was identified correctly in "
             f"{percentage(full.accuracy)} of {counted(full.responses, 'response')} "
@@ -167,25 +166,25 @@ def predictability_sentence(estimates: StyleEstimates) -> str:
         f"{part.name} {percentage(part.accuracy)}" for part in found.ablations if not part.note
     ]
     if parts:
-        said.append(f"From part of the text: {', '.join(parts)}.")
-    return " ".join(said)
+        sentences.append(f"From part of the text: {', '.join(parts)}.")
+    return " ".join(sentences)
 
 
 def tactic_sentences(estimates: StyleEstimates, top: int = 4) -> list[str]:
     """The most used tactics and the most common sequence of each respondent."""
-    said = []
+    sentences = []
     for templates in estimates.tactics.templates:
         uses = [use for use in estimates.tactics.uses if use.respondent == templates.respondent]
         most = [_use(use) for use in sorted(uses, key=lambda use: -use.share)[:top] if use.share]
         if not most or not templates.commonest:
             continue
         first = templates.commonest[0]
-        said.append(
+        sentences.append(
             f"Of the responses of {name_of(templates.respondent)}, {listed(most)}; the most "
             f"common of their {counted(templates.different, 'tactic sequence')} "
             f"was {' → '.join(first.tactics)} ({percentage(first.share)})."
         )
-    return said
+    return sentences
 
 
 def _use(use: TacticUse) -> str:
@@ -194,19 +193,19 @@ def _use(use: TacticUse) -> str:
 
 def reuse_sentences(estimates: StyleEstimates) -> list[str]:
     """How often opening phrases and 4-word phrases are repeated, a sentence per respondent."""
-    said = []
-    for again, opening in zip(estimates.reuse.repetition, estimates.reuse.openings, strict=True):
-        if again.phrase_repetition != again.phrase_repetition or not opening.commonest:
+    sentences = []
+    for reuse, opening in zip(estimates.reuse.repetition, estimates.reuse.openings, strict=True):
+        if reuse.phrase_repetition != reuse.phrase_repetition or not opening.commonest:
             continue
         most = spelled(opening.commonest[0].words)
-        said.append(
+        sentences.append(
             first_capital(
-                f"{owner(again.respondent)} responses: {percentage(opening.near_repeated, 0)} of "
+                f"{owner(reuse.respondent)} responses: {percentage(opening.near_repeated, 0)} of "
                 f"opening phrases are repeated, exactly or nearly (most often “{most}”), and "
-                f"{percentage(again.phrase_repetition, 0)} of {again.size}-word phrases."
+                f"{percentage(reuse.phrase_repetition, 0)} of {reuse.size}-word phrases."
             )
         )
-    return said
+    return sentences
 
 
 def rated_sentence(rated: RatedStyle, titles: Mapping[str, str], most: int = 5) -> str:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import finite, json_value, picked
 from empathylab.analysis.results import (
+    ALPHA,
     Conclusion,
     ModelChoice,
-    Plots,
-    summary_text,
+    Result,
 )
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates, Tactics
 from empathylab.analysis.style.feature_titles import main_features, meaning
 from empathylab.analysis.style.prose import (
-    ALPHA,
     difference_sentences,
     distinctive_sentences,
     paragraphs,
@@ -40,7 +38,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class StyleResult(Plots):
+class StyleResult(Result):
     """How respondents write, how they differ, and what is associated with ratings."""
 
     estimates: StyleEstimates
@@ -113,7 +111,7 @@ class StyleResult(Plots):
                 low=full.low,
                 high=full.high,
                 unit="proportion",
-                p=None if math.isnan(full.p) else full.p,
+                p=finite(full.p),
                 n=full.responses,
                 model=f"logistic regression, {found.folds}-fold cross-validation by situation",
             )
@@ -219,23 +217,14 @@ class StyleResult(Plots):
             ],
             "notes": list(found.notes),
             "paragraphs": paragraphs(found),
-            "conclusions": [json_value(conclusion.to_dict()) for conclusion in self.conclusions],
+            "conclusions": json_value(self.conclusions),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
 
 
 def _profile(profile: Profile) -> Document:
     return {
-        "respondent": profile.respondent,
-        "responses": profile.responses,
-        "situations": profile.situations,
-        "words": profile.words,
-        "words_per_response": json_value(profile.words_per_response),
-        "emoji_per_response": json_value(profile.emoji_per_response),
-        "punctuation": json_value(profile.punctuation),
+        **picked(profile, "respondent responses situations words"),
+        **picked(profile, "words_per_response emoji_per_response punctuation"),
         "features": {name: json_value(figure.mean) for name, figure in profile.features.items()},
         "figures": json_value(profile.features),
     }
@@ -292,8 +281,7 @@ def _tactic_accuracy(row: TacticAccuracy) -> Document:
         "precision_interval": json_value(precision),
         "recall": json_value(row.recall),
         "recall_interval": json_value(recall),
-        "specificity": json_value(row.specificity),
-        "reliable": row.reliable,
+        **picked(row, "specificity reliable"),
     }
 
 

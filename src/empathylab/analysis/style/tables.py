@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -63,17 +64,7 @@ def feature_rows(estimates: StyleEstimates) -> Rows:
 def feature_values(estimates: StyleEstimates) -> list[dict[str, Any]]:
     """Every respondent's figures for each feature, unrounded, one row each."""
     return [
-        {
-            "respondent": profile.respondent,
-            "feature": name,
-            "mean": figure.mean,
-            "low": figure.low,
-            "high": figure.high,
-            "sd": figure.sd,
-            "per_100_words": figure.per_100_words,
-            "used": figure.used,
-            "dropped": figure.dropped,
-        }
+        {"respondent": profile.respondent, "feature": name} | dataclasses.asdict(figure)
         for profile in estimates.profiles
         for name, figure in profile.features.items()
     ]
@@ -270,20 +261,20 @@ def reuse_rows(estimates: StyleEstimates) -> Rows:
     recurring = {
         template.respondent: template.recurrence for template in estimates.tactics.templates
     }
-    for name, again, alike, opening, closing in zip(
+    for name, repetition, similarity, opening, closing in zip(
         estimates.respondents, found.repetition, found.similarity, found.openings, found.closings,
         strict=True,
     ):  # fmt: skip
         cells = {
             "repeated opening phrases": percentage(opening.near_repeated),
             "repeated closing phrases": percentage(closing.near_repeated),
-            f"repeated {again.size}-word phrases": percentage(again.phrase_repetition),
+            f"repeated {repetition.size}-word phrases": percentage(repetition.phrase_repetition),
             "pairs of responses with the same tactic sequence": percentage(
                 recurring.get(name, math.nan)
             ),
-            "compression (bytes before / after)": number(again.compression, 2),
-            "mean similarity of two responses (cosine)": number(alike.estimate, 3),
-            "mean similarity to others' responses": number(alike.to_others, 3),
+            "compression (bytes before / after)": number(repetition.compression, 2),
+            "mean similarity of two responses (cosine)": number(similarity.estimate, 3),
+            "mean similarity to others' responses": number(similarity.to_others, 3),
         }
         for measure, cell in cells.items():
             rows.setdefault(measure, {"measure": measure})[name] = cell

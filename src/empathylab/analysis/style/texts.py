@@ -68,7 +68,7 @@ class Found(NamedTuple):
 
 
 def read_texts(
-    taken: pl.DataFrame,
+    responses: pl.DataFrame,
     read: Callable[[pl.DataFrame], Read],
     authorship: Identification | None,
     names: list[str],
@@ -76,8 +76,8 @@ def read_texts(
     seed: int,
 ) -> Found:
     """Everything that is found from the texts, spread over processes where it takes long."""
-    texts = _compared(taken, seed)
-    chunks = [partial(read, part) for part in taken.iter_slices(CHUNK)]
+    texts = _compared(responses, seed)
+    chunks = [partial(read, part) for part in responses.iter_slices(CHUNK)]
     whole: dict[str, Callable[[], Any]] = {
         "distinctive": partial(_distinctive, texts, names, against),
         "repetition": partial(repetition, texts, seed=seed),
@@ -88,7 +88,7 @@ def read_texts(
     versions = [
         partial(classified, version) for version in (authorship.versions if authorship else ())
     ]
-    work = taken.height * max(1, len(versions))
+    work = responses.height * max(1, len(versions))
     if work >= WORTH_WORKERS:
         # Short ones last, so that all workers end at about the same time.
         tasks: list[Callable[[], Any]] = [*chunks, *whole.values(), *versions]
@@ -109,7 +109,7 @@ def read_texts(
         distinctive=by_name.pop("distinctive"),
         reuse=Reuse(**{name: tuple(part) for name, part in by_name.items()}),
         authorship=identified,
-        notes=_left_out(taken.height - texts.height, texts.height),
+        notes=_left_out(responses.height - texts.height, texts.height),
     )
 
 
@@ -117,9 +117,9 @@ def _called(tasks: Iterable[Callable[[], Any]]) -> list[Any]:
     return [task() for task in tasks]
 
 
-def _compared(taken: pl.DataFrame, seed: int) -> pl.DataFrame:
+def _compared(responses: pl.DataFrame, seed: int) -> pl.DataFrame:
     """The responses, of very many those to situations drawn at random."""
-    texts = taken.select(RESPONDENT, SITUATION, TEXT)
+    texts = responses.select(RESPONDENT, SITUATION, TEXT)
     if texts.height <= MOST_COMPARED:
         return texts
     sizes = texts.group_by(SITUATION).len().sort(SITUATION)
@@ -147,7 +147,7 @@ def read_chunk(
     return Read(features(part, lexicons=dictionaries, lists=lists), tactics)
 
 
-def tagged_sentences(chunks: list[Read], taken: pl.DataFrame) -> pl.DataFrame:
+def tagged_sentences(chunks: list[Read], responses: pl.DataFrame) -> pl.DataFrame:
     """The sentences of all chunks, with responses numbered through, as `tactic_table` has them."""
     tables, before = [], 0
     for table, tactics in chunks:
@@ -155,23 +155,23 @@ def tagged_sentences(chunks: list[Read], taken: pl.DataFrame) -> pl.DataFrame:
             tables.append(tactics.with_columns(pl.col("response") + before))
         before += table.height
     whole = pl.concat(tables)
-    named = [taken[name].gather(whole["response"]) for name in (RESPONDENT, SITUATION)]
+    named = [responses[name].gather(whole["response"]) for name in (RESPONDENT, SITUATION)]
     return whole.select("response", *named, "place", "sentences", "tactics")
 
 
-def _distinctive(taken: pl.DataFrame, names: list[str], against: str | None) -> Distinctive:
+def _distinctive(responses: pl.DataFrame, names: list[str], against: str | None) -> Distinctive:
     """Each respondent compared with the rest or `against`; that one itself with all others."""
     if len(names) < 2:
         return Distinctive()
-    by_reference = distinctive_terms(taken, against=against, top=_TERMS)
+    by_reference = distinctive_terms(responses, against=against, top=_TERMS)
     found = {terms.respondent: terms for terms in by_reference}
     if against is not None:
-        rest = distinctive_terms(taken, top=_TERMS)
+        rest = distinctive_terms(responses, top=_TERMS)
         found |= {terms.respondent: terms for terms in rest if terms.respondent == against}
     alone = [name for name, terms in found.items() if not terms.responses]
     notes = []
     if alone:
-        unpaired = distinctive_terms(taken, paired=False, top=_TERMS)
+        unpaired = distinctive_terms(responses, paired=False, top=_TERMS)
         free = {terms.respondent: terms for terms in unpaired}
         found |= {name: free[name] for name in alone}
         notes.append(

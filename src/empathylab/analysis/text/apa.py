@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value
+from empathylab.stats.agreement import Coefficient
 from empathylab.stats.arms import ContingencyTest, Estimate
 
 
@@ -29,6 +30,16 @@ def interval(
         return "no interval"
     low, high = number(times * found.low, digits), number(times * found.high, digits)
     return f"{number(100 * confidence, 0)}% CI [{low}, {high}]"
+
+
+def with_interval(found: Coefficient) -> str:
+    """A coefficient with the ends of its interval, where it has one: `0.52 (0.40 to 0.63)`."""
+    text = number(found.estimate, 2)
+    return (
+        text
+        if math.isnan(found.low)
+        else f"{text} ({number(found.low, 2)} to {number(found.high, 2)})"
+    )
 
 
 def contingency_text(test: ContingencyTest) -> str:

@@ -30,14 +30,14 @@ def two_shares_sentence(found: TwoSharesPower) -> str:
 
 def raters_sentence(found: RatersNeeded) -> str:
     """How many raters that makes, and why more than it seems."""
-    said = (
+    text = (
         f"That takes {counted(found.raters, 'rater')} per arm with "
         f"{counted(found.ratings_per_rater, 'rating')} each ({number(found.ratings, 0)} ratings)"
     )
     if found.design_effect <= 1:
-        return f"{said}."
+        return f"{text}."
     return (
-        f"{said}: ratings by the same rater are similar (ICC = {bounded(found.icc)}), so each "
+        f"{text}: ratings by the same rater are similar (ICC = {bounded(found.icc)}), so each "
         f"counts for less, with a design effect of {number(found.design_effect, 2)}."
     )
 
@@ -46,8 +46,8 @@ def simulation_sentences(found: SimulatedPower) -> str:
     """How often the tests reject in the simulated studies."""
     plan = found.plan
     each = "per arm" if plan.design == "between" else "in both arms"
-    made = found.simulations - found.failed
-    simulated = counted(made, "simulated study", "simulated studies")
+    fitted = found.simulations - found.failed
+    simulated = counted(fitted, "simulated study", "simulated studies")
     what = (
         f"{counted(plan.raters, 'rater')} {each} with {counted(plan.ratings_per_rater, 'rating')} "
         f"each, raters' SD {number(plan.rater_sd, 2)}, situations' SD "
@@ -68,13 +68,13 @@ def simulation_sentences(found: SimulatedPower) -> str:
         f"A cluster-robust test rejects in {_share(found.clustered)}, the plain chi-square, which "
         f"takes ratings as independent, in {_share(found.chi_square)}."
     )
-    said = [first, others]
+    sentences = [first, others]
     if found.failed:
-        said.append(
+        sentences.append(
             f"{counted(found.failed, 'study', 'studies')} had no model that converged and "
             f"{'does' if found.failed == 1 else 'do'} not count."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _share(found: Estimate) -> str:

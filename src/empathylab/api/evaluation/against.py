@@ -103,7 +103,7 @@ def _require_covered(
 
 
 def _brought(lab: Lab, reference: ReferenceRatings, judges: Iterable[str]) -> list[str]:
-    """Those of the judges whose ratings came with the study, and whom the lab has not asked."""
+    """Judges whose ratings came with the study, and that the lab has not asked."""
     from empathylab.store.judgements import lab_judgements
 
     imported = [judge for judge in judges if judge in reference.imported_judges]
@@ -184,14 +184,14 @@ class Bench:
             seed=self.options.seed,
             template=self.prompt.template,
         )
-        if not self.options.fresh and not self._begun(name, whole.settings()):
+        if not self.options.fresh and not self._is_started(name, whole.settings()):
             before = asked_situations(self.lab, name, self.prompt.prompt, self.situation_set.id)
             chosen = tuple(item for item in chosen if item.id not in before)
         if not chosen:
             return None
         return plan_responding(self.lab, name, dataclasses.replace(whole, situations=chosen))
 
-    def _begun(self, name: str, settings: dict[str, Any]) -> bool:
+    def _is_started(self, name: str, settings: dict[str, Any]) -> bool:
         """Whether this very run was begun before, so that it can go on where it was."""
         from empathylab.store import runs_frame
 

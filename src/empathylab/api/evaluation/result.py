@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.benchmark import BenchmarkResult
-from empathylab.analysis.results import Conclusion, Plots, summary_text
+from empathylab.analysis.results import Conclusion, Result
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.scores.gates import Gate, Measured
 from empathylab.api.run_results import Asked
@@ -64,7 +64,7 @@ class Evaluation(Asked):
         )
 
     @property
-    def parts(self) -> tuple[Plots, ...]:
+    def parts(self) -> tuple[Result, ...]:
         """The results whose charts this one has."""
         return (self.overview, self.overview.appraisal, *self.scores.values())
 
@@ -118,8 +118,8 @@ class Evaluation(Asked):
 
     def summary(self) -> str:
         """Tables, scores with the judge's card, gates and cautions, as text."""
-        said = [*self.asked.caveats(), *self.summary_parts()]
-        return text_of(said)
+        parts = [*self.asked.caveats(), *self.summary_parts()]
+        return text_of(parts)
 
     def summary_parts(self) -> list[Any]:
         """What the command line prints."""
@@ -200,7 +200,7 @@ class AgainstStudy(Asked):
     report: Path
 
     @property
-    def parts(self) -> tuple[Plots, ...]:
+    def parts(self) -> tuple[Result, ...]:
         """The results whose charts this one has."""
         return self.results
 
@@ -245,7 +245,3 @@ class AgainstStudy(Asked):
             "report": str(self.report),
             "sessions": self.sessions.rows(),
         }
-
-    def summary(self) -> str:
-        """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)

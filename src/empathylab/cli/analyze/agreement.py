@@ -1,4 +1,4 @@
-"""`empathylab analyze agreement`: how far raters agree, on anybody's table of ratings."""
+"""`empathylab analyze agreement`: how far raters agree, on any table of ratings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import JsonOption, scale_points
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,13 +74,13 @@ def agreement(
 ) -> None:
     """Measures how far raters agree, all together and pair by pair.
 
-    Krippendorff's alpha (ordinal), ICC(2,1), Fleiss' kappa and Gwet's AC per dimension, with
-    bootstrap intervals over situations; quadratic-weighted and plain kappa, Spearman's correlation
-    and percent agreement for each pair of raters, with large-sample intervals. Where several
-    replies share a situation, intervals allow for it. Any number of raters, any missing cells.
+    Computes Krippendorff's alpha (ordinal), ICC(2,1), Fleiss' kappa and Gwet's AC per dimension,
+    with bootstrap intervals over situations. For each pair of raters, computes quadratic-weighted
+    and plain kappa, Spearman's correlation and percent agreement, with large-sample intervals. If
+    several replies share a situation, the intervals allow for it. There can be any number of raters
+    and missing cells.
     """
     from empathylab.analysis.agreement import from_table
-    from empathylab.cli.tables import print_json
 
     columns = {"situation": situation, "rater": rater, "rating": rating}
     frame, scale = _read(file, columns, dimension, levels)
@@ -121,27 +122,15 @@ def _read(
         column_named(frame, column, where=file.name, option=" COLUMN and ".join(missing))
     if dimension is not None:
         column_named(frame, dimension, where=file.name, option="--dimension")
-    scale, rating = _scale(levels), columns["rating"]
+    scale, rating = scale_points(levels), columns["rating"]
     if scale and isinstance(scale[0], str):
         return frame, scale
     values = numbers(frame, rating, where=file.name)
     return frame.with_columns(values.alias(rating)), scale
 
 
-def _scale(levels: str | None) -> list[str | float] | None:
-    """The categories as numbers where all are, else as words."""
-    if levels is None:
-        return None
-    words = [level.strip() for level in levels.split(",")]
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        return list(words)
-
-
 def _print(found: Agreement) -> None:
     from empathylab.analysis.text.numbers import percent
-    from empathylab.cli.tables import print_rows
 
     dimensions = [
         {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.appraisal import AppraisalResult
@@ -40,10 +41,10 @@ def appraisal(
 ) -> None:
     """Compares scales after situations with baseline, and the change with people's.
 
-    The published procedure (F test, then Student's or Welch's t test; paired for people), with
-    effect sizes, corrected p values and a test that treats situations and item orders as random
-    samples. The exclusion rules of a study's file are applied to the people that it measured, in
-    a second analysis beside the first.
+    Uses the published procedure (F test, then Student's or Welch's t test; paired for people), and
+    adds effect sizes, corrected p values and a test that treats situations and item orders as
+    random samples. The exclusion rules of a study's file are applied to its participants in a
+    second analysis.
     """
     from empathylab.analysis import appraisal as analysis
     from empathylab.store import Lab
@@ -58,9 +59,7 @@ def appraisal(
             study=study,
         )
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
     else:
         _print_all(result, level)
 
@@ -90,7 +89,6 @@ def _print_all(result: AppraisalResult, level: str) -> None:
 def _print(result: AppraisalResult, level: str, *, only: str | None = None) -> None:
     """The tables, all or of one respondent, and everybody's distance from people."""
     from empathylab.analysis.appraisal.result import change_rows, distance_sentence
-    from empathylab.cli.tables import print_rows
 
     levels = ("overall", "emotion", "factor")
     shown = levels[: levels.index(level) + 1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -60,9 +61,7 @@ def changes(
 
         write_changes(result, html)
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
     else:
         _print(result)
     if html is not None:
@@ -128,8 +127,8 @@ def _titles(other: str, lab: Path) -> tuple[str, str]:
 
     if "://" in other:
         return make_url(other).database or "the other lab", str(lab)
-    one, two = Path(other).resolve(), lab.resolve()
-    return (one.name, two.name) if one.name != two.name else (other, str(lab))
+    first, second = Path(other).resolve(), lab.resolve()
+    return (first.name, second.name) if first.name != second.name else (other, str(lab))
 
 
 def _moment(text: str) -> datetime:
@@ -150,7 +149,6 @@ def _moment(text: str) -> datetime:
 
 def _print(result: DriftResult) -> None:
     from empathylab.analysis.drift.rows import changed_rows, shown_rows
-    from empathylab.cli.tables import print_rows
 
     document = result.to_dict()
     typer.echo(f"Before: {result.before.title}\nAfter: {result.after.title}")

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, StudyOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.pairs import PairsResult
@@ -87,9 +88,7 @@ def compare(
                 who=operator(),
             )
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
         return
     _print(result)
 
@@ -115,7 +114,6 @@ def _of_table(
 
 def _print(result: PairsResult) -> None:
     from empathylab.analysis.text.numbers import number, p_value, signed
-    from empathylab.cli.tables import print_rows
 
     for conclusion in result.conclusions:
         typer.echo(" ".join([str(conclusion), *conclusion.caveats]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.conversations import ConversationsAnalysis
@@ -73,9 +74,7 @@ def conversations(
     if transcripts is not None:
         _write(result, transcripts)
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
         return
     print_conversations(result)
 
@@ -83,7 +82,6 @@ def conversations(
 def print_conversations(result: ConversationsAnalysis) -> None:
     """The table of respondents, then conclusions and caveats."""
     from empathylab.analysis.text.numbers import number
-    from empathylab.cli.tables import print_rows
 
     rows: list[dict[str, Any]] = [
         {

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    JsonOption,
+    LabOption,
+    PeekOption,
+    StudyOption,
+    scale_points,
+)
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.judges import JudgesResult
@@ -96,9 +104,9 @@ def judges(
 ) -> None:
     """Validates judges against human ratings: a card for each judge and dimension.
 
-    Agreement (weighted kappa, Spearman), the alternative annotator test, confusion and calibration,
-    stability, and biases: by length, own family, position, valence and emotion. The card says
-    whether the judge can replace human raters here, and for what it must not be used.
+    Each card shows agreement (weighted kappa, Spearman), the alternative annotator test, confusion
+    and calibration, stability, and biases by length, own family, position, valence and emotion. It
+    says whether the judge can replace human raters here, and for what it must not be used.
     """
     from empathylab.analysis.judges import CalibrationPlan
 
@@ -123,9 +131,7 @@ def judges(
     for caveat in result.caveats:
         typer.echo(caveat, err=True)
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
     else:
         _print(result)
 
@@ -149,24 +155,15 @@ def _of_file(
 
     if study is not None:
         raise InputError("a table has no study", got=study, remedy="Remove --study, or the table.")
-    return analysis.from_table(read_table(file), where=file.name, levels=_points(levels), **options)
-
-
-def _points(levels: str | None) -> list[str | float] | None:
-    """The scale's points as numbers where all are, else as words."""
-    if levels is None:
-        return None
-    words = [word.strip() for word in levels.split(",")]
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        return list(words)
+    return analysis.from_table(
+        read_table(file), where=file.name, levels=scale_points(levels), **options
+    )
 
 
 def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
-    from empathylab.tables import mapped
+    from empathylab.tables import key_value
 
-    pairs = [mapped(text, option="--family") for text in given or ()]
+    pairs = [key_value(text, option="--family") for text in given or ()]
     return {
         judge: tuple(name.strip() for name in names.split(",") if name.strip())
         for judge, names in pairs
@@ -175,7 +172,6 @@ def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
 
 def _print(result: JudgesResult) -> None:
     from empathylab.analysis.judges.prose import good_for, not_for, reasons, verdict_sentence
-    from empathylab.cli.tables import print_rows
     from empathylab.report.judges.tables import card_rows
 
     print_rows(card_rows(result.cards), "judges", as_json=False)

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.benchmark import LeaderboardResult
@@ -56,9 +57,7 @@ def leaderboard(
         _write_csv(csv, board)
         typer.echo(f"Table: {csv}", err=True)
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(board.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(board.to_dict())
         return
     _print(board)
 
@@ -85,7 +84,6 @@ def _write_csv(path: Path, board: LeaderboardResult) -> None:
 def _print(board: LeaderboardResult) -> None:
     from empathylab.analysis.benchmark.leaderboard import leaderboard_rows
     from empathylab.analysis.benchmark.prose import rests_on
-    from empathylab.cli.tables import print_rows
 
     typer.echo(f"{board.reference.study.name}, {board.reference.dimension.name}\n")
     print_rows(leaderboard_rows(board), "respondents", as_json=False)

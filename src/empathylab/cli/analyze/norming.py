@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 EXAMPLE = "Example: `empathylab analyze norming --study norming --write normed.toml`"
 
@@ -56,7 +57,6 @@ def norming(
     with Lab.open_to_analyse(lab) as opened:
         criteria = Criteria(top=top, lead=lead, realism=realism, raters=raters)
         found = from_lab(opened, study, criteria, simulated=simulated)
-    from empathylab.cli.tables import print_json, print_rows
 
     if json:
         print_json(found.to_dict())

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 EXAMPLE = "Example: `empathylab analyze preferences --study my-study`"
 
@@ -28,7 +29,6 @@ def preferences(
     """Fits Bradley and Terry's model to the comparisons of a study's block compare."""
     from empathylab.analysis.preferences import from_lab
     from empathylab.analysis.text.numbers import number, signed
-    from empathylab.cli.tables import print_json, print_rows
     from empathylab.store import Lab
 
     with Lab.open_to_analyse(lab) as opened:

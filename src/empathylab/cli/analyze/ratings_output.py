@@ -45,7 +45,7 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
     for conclusion in analysis.conclusions:
         if conclusion.subset == "all":
             typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
-    if analysis.apart:
+    if analysis.different_periods:
         _print_collection(analysis)
         _print_raters(analysis)
     comparison = analysis.comparison
@@ -65,7 +65,7 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
             print_rows(coefficient_table(model.model), "coefficients", as_json=False)
             rows = [row | _sd_interval(model, row["group"]) for row in random_table(model.model)]
             print_rows(rows, "random", as_json=False)
-    if not analysis.apart:
+    if not analysis.different_periods:
         _print_raters(analysis)
     if analysis.bayes:
         typer.echo("\nBayesian models")
@@ -139,14 +139,14 @@ def _print_raters(analysis: RatingsResult) -> None:
 
 
 def _asides(analysis: RatingsResult) -> list[str]:
-    said = list(analysis.caveats)
-    said += [means_paragraph(mean) for mean in analysis.means if mean.constant]
+    lines = list(analysis.caveats)
+    lines += [means_paragraph(mean) for mean in analysis.means if mean.constant]
     several = len(analysis.dimensions) > 1
-    said += [
+    lines += [
         f"{model.dimension}: {note_text(note)}" if several else note_text(note)
         for model in analysis.models
         if model.model is not None
         for note in (*model.model.notes, *model.model.problems)
     ]
-    said += analysis.exclusion_paragraphs()
-    return list(dict.fromkeys(said))
+    lines += analysis.exclusion_paragraphs()
+    return list(dict.fromkeys(lines))

@@ -1,4 +1,4 @@
-"""`empathylab analyze recipients`: what the people say whom the replies were for."""
+"""`empathylab analyze recipients`: ratings by the people who got the replies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, ConfidenceOption, JsonOption, LabOption, PeekOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.recipients import RecipientsResult
@@ -104,14 +105,14 @@ def recipients(
 ) -> None:
     """Compares replies by author and label, as rated by the people who received them.
 
-    F tests of author, label and their interaction (types II and III), differences with intervals,
-    change from before to after the reply, and equivalence. Where participants got several replies
-    or one person wrote several, a mixed model takes this into account.
+    Computes F tests of author, label and their interaction (types II and III), differences with
+    intervals, the change from before to after the reply, and equivalence tests. If participants got
+    several replies, or one person wrote several, a mixed model takes this into account.
     """
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.analysis.recipients.analysis import from_lab, from_table, with_ratings
     from empathylab.errors import InputError
-    from empathylab.tables import mapped, read_table
+    from empathylab.tables import key_values, read_table
 
     if file is not None and study is not None:
         raise InputError("give a file or --study, not both", remedy="Omit one of them.")
@@ -137,15 +138,13 @@ def recipients(
         result = from_table(
             read_table(file),
             roles={role: column for role, column in columns.items() if column is not None},
-            before=dict(mapped(pair, option="--before") for pair in before or ()),
+            before=key_values(before, option="--before"),
             where=file.name,
             **options,
         )
     if ratings is not None:
         result = with_ratings(result, read_table(ratings), where=ratings.name, seed=seed)
     if json:
-        from empathylab.cli.tables import print_json
-
         print_json(result.to_dict())
     elif table is not None:
         from empathylab.analysis.recipients.rows import test_rows
@@ -158,7 +157,6 @@ def recipients(
 
 def _print(result: RecipientsResult) -> None:
     from empathylab.analysis.recipients.rows import cell_rows, test_rows
-    from empathylab.cli.tables import print_rows
 
     for conclusion in result.conclusions:
         typer.echo(f"- {conclusion}")

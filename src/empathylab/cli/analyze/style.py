@@ -18,6 +18,7 @@ from empathylab.cli.options import (
     WordsOption,
     WorkersOption,
 )
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -194,10 +195,10 @@ def style(
 ) -> None:
     """Describes how respondents write, and how well authors can be identified.
 
-    Length, punctuation, emoji, words, readability and sentiment, with tests that take the
-    situation as the unit; distinctive words and phrases; whether the author can be identified from
-    the text; tactics of empathic language, templates and repetition; and, where there are ratings,
-    which features are associated with higher ones.
+    Compares length, punctuation, emoji, words, readability and sentiment, with the situation as the
+    unit of the tests. Lists distinctive words and phrases, tests whether the author can be
+    identified from the text, and tags tactics of empathic language, templates and repetition. If
+    there are ratings, shows which features are associated with higher ones.
     """
     from empathylab.analysis.style import Depth
     from empathylab.compute import choose
@@ -334,9 +335,7 @@ def _write_figures(result: StyleResult, folder: Path) -> None:
 
 def _show(result: StyleResult, *, words: bool, table: str | None, json: bool) -> None:
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
     elif words:
         from empathylab.analysis.style.prose import paragraphs
 
@@ -391,7 +390,6 @@ def _print(result: StyleResult) -> None:
 
 
 def _print_rows(title: str, rows: list[dict[str, str]]) -> None:
-    from empathylab.cli.tables import print_rows
 
     if rows:
         typer.echo(f"\n{title}")

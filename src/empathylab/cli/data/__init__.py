@@ -120,7 +120,7 @@ def fetch(
         typer.Argument(help="Which published data."),
     ],
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="A mirror that holds the same files.")
+        str | None, typer.Option(metavar="URL", help="A mirror with the same files.")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -136,21 +136,21 @@ def fetch(
     from empathylab.store import Lab
     from empathylab.store.imports.emotionbench import import_emotionbench
 
-    def said(file: str) -> None:
+    def on_download(file: str) -> None:
         typer.echo(f"Downloading {file}", err=True)
 
     with Lab.open(lab) as opened:
         folder = opened.folder / "sources" / name
         if name == "emotionbench":
             url = base_url or fetching.EMOTIONBENCH_URL
-            fetching.fetch_files(fetching.EMOTIONBENCH_FILES, url, folder, said=said)
+            fetching.fetch_files(fetching.EMOTIONBENCH_FILES, url, folder, on_download=on_download)
             print_imported(import_emotionbench(opened, folder), as_json=json)
             return
     [archive] = fetching.fetch_files(
         fetching.EMPATHETICDIALOGUES_FILES,
         base_url or fetching.EMPATHETICDIALOGUES_URL,
         folder,
-        said=said,
+        on_download=on_download,
         by_hand="empathylab data import empatheticdialogues FILE",
     )
     store_dialogues(lab, archive, as_json=json)

@@ -66,27 +66,27 @@ def match(
                 where=f"replies to {name}",
                 remedy="Allow more with --ratio.",
             )
-        said = _paragraph(found, name, len(chosen), ratio)
+        paragraph = _paragraph(found, name, len(chosen), ratio)
         recipe = {"kind": "equal lengths", "respondents": names, "ratio": ratio}
         change = save_selection(
-            opened, selection, chosen, situations, recipe, result={"paragraph": said}
+            opened, selection, chosen, situations, recipe, result={"paragraph": paragraph}
         )
     if json:
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "selection": selection,
             "change": change,
             "situations": situations,
             "imbalance_before": found.imbalance_before,
             "imbalance": found.imbalance,
-            "paragraph": said,
+            "paragraph": paragraph,
         }
         from empathylab.analysis.json_values import json_value
 
-        print_json(json_value(told))
+        print_json(json_value(document))
         return
     from empathylab.analysis.text.apa import counted
 
-    typer.echo(f"{selection}: {change}, {counted(len(situations), 'situation')}\n\n{said}")
+    typer.echo(f"{selection}: {change}, {counted(len(situations), 'situation')}\n\n{paragraph}")
 
 
 def _paragraph(found: LengthMatched, name: str, size: int, ratio: float) -> str:

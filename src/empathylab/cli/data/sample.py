@@ -141,7 +141,7 @@ def sample(
     )
     with Lab.open(lab) as opened:
         chosen = lab_situation_set(opened, name)
-        made = draw(
+        drawing = draw(
             chosen,
             count,
             seed=seed,
@@ -150,8 +150,8 @@ def sample(
             rules=rules,
             replied=situations_with_human_responses(opened, name) if replied else None,
         )
-        change = save_draw(opened, selection, chosen, made)
-    (_print_json if json else _print_draw)(selection, change, made)
+        change = save_draw(opened, selection, chosen, drawing)
+    (_print_json if json else _print_draw)(selection, change, drawing)
 
 
 def _balances(given: list[str] | None, chosen: SituationSet) -> list[str]:
@@ -182,27 +182,27 @@ def _bands(given: str) -> int | list[int]:
     return int(parts[0]) if len(parts) == 1 else [int(part) for part in parts]
 
 
-def _print_json(name: str, change: str, made: Draw) -> None:
+def _print_json(name: str, change: str, drawing: Draw) -> None:
     from empathylab.situations.sampling.methods import methods_paragraph
 
     found: dict[str, Any] = {
         "selection": name,
         "change": change,
-        "paragraph": methods_paragraph(made),
-        **dataclasses.asdict(made),
+        "paragraph": methods_paragraph(drawing),
+        **dataclasses.asdict(drawing),
     }
     print_json(found)
 
 
-def _print_draw(name: str, change: str, made: Draw) -> None:
+def _print_draw(name: str, change: str, drawing: Draw) -> None:
     from empathylab.situations.sampling.methods import methods_paragraph
 
-    typer.echo(f"{name}: {change}, {len(made.situations):,} situations\n")
-    typer.echo(methods_paragraph(made))
-    for balance, counts in made.counts.items():
+    typer.echo(f"{name}: {change}, {len(drawing.situations):,} situations\n")
+    typer.echo(methods_paragraph(drawing))
+    for balance, counts in drawing.counts.items():
         typer.echo("")
         rows = [
-            {balance: value, "drawn": drawn, "available": made.supply[balance][value]}
+            {balance: value, "drawn": drawn, "available": drawing.supply[balance][value]}
             for value, drawn in counts.items()
         ]
         print_rows(rows, balance, as_json=False)

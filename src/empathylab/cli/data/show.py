@@ -245,18 +245,18 @@ def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None
         print_rows([_lengths(reply) for reply in replies], "respondents", as_json=False)
 
 
-def _lengths(one: dict[str, Any]) -> dict[str, Any]:
+def _lengths(row: dict[str, Any]) -> dict[str, Any]:
     from empathylab.analysis.text.numbers import number
 
-    quantiles = one["quantiles"]
+    quantiles = row["quantiles"]
     return {
-        "respondent": one["respondent"],
-        "replies": f"{one['n']:,}",
-        "mean": number(one["mean"]),
-        "SD": number(one["sd"]),
-        "shortest": one["shortest"],
+        "respondent": row["respondent"],
+        "replies": f"{row['n']:,}",
+        "mean": number(row["mean"]),
+        "SD": number(row["sd"]),
+        "shortest": row["shortest"],
         **{f"{float(share):.0%}": number(words, 0) for share, words in quantiles.items()},
-        "longest": one["longest"],
+        "longest": row["longest"],
     }
 
 

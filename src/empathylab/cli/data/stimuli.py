@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
 
 EXAMPLE = "Example: `empathylab data stimuli talks --unit turn`"
 
@@ -50,11 +51,10 @@ def stimuli(
     from empathylab.analysis.conversations.stimuli import transcript_release
     from empathylab.analysis.recipients.stimuli import reply_release
     from empathylab.cli.data.imports.options import own_set_id
-    from empathylab.cli.tables import print_rows
     from empathylab.store import Lab
     from empathylab.store.imports.releases import import_release
     from empathylab.store.inserts import hash_of
-    from empathylab.tables import mapped
+    from empathylab.tables import key_value
 
     with Lab.open(lab, create=False) as opened:
         release = (
@@ -69,7 +69,7 @@ def stimuli(
                 opened,
                 study,
                 name=own_set_id(name, Path(name)),
-                consent=mapped(consent or "", option="--consent"),
+                consent=key_value(consent or "", option="--consent"),
             )
         )
         fingerprint = hash_of(

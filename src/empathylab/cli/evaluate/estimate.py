@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from empathylab.api.evaluation.measurement import SELF, Asked, JudgeOptions, model_plans
 from empathylab.api.run_options import RunOptions
+from empathylab.cli.tables import print_rows
 
 if TYPE_CHECKING:
     from empathylab.models import Model, Price
@@ -25,7 +26,6 @@ def print_estimate(
     as_json: bool,
 ) -> None:
     """One row for each model and for the judge; nothing is asked and no lab is made."""
-    from empathylab.cli.tables import print_rows
     from empathylab.store import Lab, has_lab
 
     if has_lab(folder):

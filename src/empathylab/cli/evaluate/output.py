@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from empathylab.cli.evaluate.shown import Shown
-from empathylab.cli.model_runs import write_json
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.analysis.scores.gates import Gate
@@ -23,7 +23,7 @@ def show(found: Evaluation, shown: Shown) -> None:
     if shown.junit is not None:
         write_junit(shown.junit, found.gates)
     if shown.as_json:
-        write_json(found.to_dict())
+        print_json(found.to_dict())
     elif shown.summary == "md":
         print_markdown(found)
     else:

@@ -1,4 +1,4 @@
-"""`empathylab stats`: the statistics on anybody's table, without a lab."""
+"""`empathylab stats`: statistics on any table, without a lab."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.stats.anova import Anova
@@ -39,12 +40,9 @@ def anova(
     found = fitted(read_numbers(file), formula, confidence=confidence)
     terms = [term for term in found.terms if kind in (None, term.type)]
     if json:
-        import json as encoder
-
         from empathylab.analysis.json_values import json_value
 
-        document = json_value(_document(found, terms) | {"notes": _notes(terms)})
-        typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(json_value(_document(found, terms) | {"notes": _notes(terms)}))
         return
     if table is not None:
         from empathylab.report.table_formats import table as formatted
@@ -52,7 +50,6 @@ def anova(
         typer.echo(formatted(_rows(terms), table, caption="Analysis of variance"), nl=False)
         return
     from empathylab.analysis.text.apa import counted
-    from empathylab.cli.tables import print_rows
 
     print_rows(_rows(terms), "terms", as_json=False)
     if found.cells:

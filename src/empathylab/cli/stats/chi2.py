@@ -1,4 +1,4 @@
-"""`empathylab stats chi2`: is one column of anybody's table independent of another?"""
+"""`empathylab stats chi2`: are two columns of a table independent?"""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def _words(test: ContingencyTest, clustered: RaoScott | None, rows: str, columns
         f"{rows} and {columns}: {contingency_text(test)}{corrected}, Cramér's V = "
         f"{bounded(test.cramers_v.estimate)}."
     )
-    said = [first]
+    sentences = [first]
     if clustered is not None and clustered.note:
-        said.append(f"There is no clustered test: {note_text(clustered.note)}.")
+        sentences.append(f"There is no clustered test: {note_text(clustered.note)}.")
     elif clustered is not None:
-        said.append(
+        sentences.append(
             f"Allowing for {number(clustered.clusters, 0)} clusters (design effect "
             f"{number(clustered.design_effect, 2)}): Rao and Scott's F({number(clustered.df, 2)}, "
             f"{number(clustered.df_denominator)}) = {number(clustered.f, 2)}, "
             f"{p_text(clustered.p)}."
         )
-    return " ".join(said)
+    return " ".join(sentences)

@@ -1,4 +1,4 @@
-"""`empathylab stats clmm` and `lmm`: mixed models of anybody's ratings."""
+"""`empathylab stats clmm` and `lmm`: mixed models of any table of ratings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.tables import key_values
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,7 +76,8 @@ def clmm(
     """
     from empathylab.stats.mixed import clmm as fit
 
-    frame, given = read_numbers(file), _references(reference)
+    frame = read_numbers(file)
+    given = key_values(reference, option="--reference", form="FACTOR=LEVEL")
     order = [part.strip() for part in levels.split(",")] if levels else None
     model = fit(frame, formula, link=link, reference=given, levels=order, confidence=confidence)
     _print(model, means or [], correction, table, words=words, as_json=json)
@@ -101,25 +103,10 @@ def lmm(
     """
     from empathylab.stats.mixed import lmm as fit
 
-    frame, given = read_numbers(file), _references(reference)
+    frame = read_numbers(file)
+    given = key_values(reference, option="--reference", form="FACTOR=LEVEL")
     model = fit(frame, formula, reml=reml, reference=given, confidence=confidence)
     _print(model, means or [], correction, table, words=words, as_json=json)
-
-
-def _references(given: list[str] | None) -> dict[str, str]:
-    from empathylab.errors import InputError
-
-    found = {}
-    for item in given or ():
-        factor, sign, level = (part.strip() for part in item.partition("="))
-        if not (factor and sign and level):
-            raise InputError(
-                "--reference needs FACTOR=LEVEL",
-                got=item,
-                remedy="Name the column, too: --reference arm=human.",
-            )
-        found[factor] = level
-    return found
 
 
 def read_numbers(file: Path) -> pl.DataFrame:

@@ -149,21 +149,23 @@ def _words(fitted: BradleyTerry) -> str:
     from empathylab.analysis.text.numbers import number, percent
 
     best, *others = fitted.strengths
-    said = [f"{counted(fitted.n, 'comparison')}."]
+    sentences = [f"{counted(fitted.n, 'comparison')}."]
     if others:
         other = others[0].respondent
         first, second, tie = fitted.probabilities(best.respondent, other)
         ties = f", neither in {percent(tie)}" if tie else ""
-        said.append(
+        sentences.append(
             f"Of {best.respondent} and {other}, the first would be preferred in {percent(first)} "
             f"of comparisons, the second in {percent(second)}{ties}."
         )
     if fitted.order is not None:
-        one = fitted.order
-        said.append(
-            f"Being shown first changes the log odds by {number(one.estimate, 2)} "
-            f"[{number(one.low, 2)}, {number(one.high, 2)}]."
+        order = fitted.order
+        sentences.append(
+            f"Being shown first changes the log odds by {number(order.estimate, 2)} "
+            f"[{number(order.low, 2)}, {number(order.high, 2)}]."
         )
     if not fitted.clustered:
-        said.append("Comparisons are treated as independent. Use --rater if people made several.")
-    return " ".join(said)
+        sentences.append(
+            "Comparisons are treated as independent. Use --rater if people made several."
+        )
+    return " ".join(sentences)

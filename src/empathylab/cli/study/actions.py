@@ -130,8 +130,8 @@ def exclude(
                 got=person,
                 remedy="Take the key from the console or from `empathylab study export`.",
             )
-    said = "Included in every analysis again." if undo else "Excluded from every analysis."
-    typer.echo(said, err=True)
+    message = "Included in every analysis again." if undo else "Excluded from every analysis."
+    typer.echo(message, err=True)
 
 
 def agreed(question: str, otherwise: str, *, yes: bool) -> None:

@@ -57,21 +57,28 @@ def add_arm(
     from empathylab.study.added_arms.joining import add_arm as join
     from empathylab.study.design.reading import read_study
 
-    told = None if file is None else read_study(file)
+    definition = None if file is None else read_study(file)
     with Lab.open(lab, create=False) as opened:
         done = join(
-            opened, name, respondent, now=now(), arm=arm, prompt=prompt, file=told, who=operator()
+            opened,
+            name,
+            respondent,
+            now=now(),
+            arm=arm,
+            prompt=prompt,
+            file=definition,
+            who=operator(),
         )
     if json:
         print_json(dataclasses.asdict(done))
         return
-    said = {
+    change = {
         "joined": "was added; the study continues with all arms that are not stopped",
         "reopened": "was added; the study is open again for this arm only",
         "launched": "was added; the study is launched here with this arm only",
         "unchanged": "already exists; nothing was changed",
     }[done.change]
-    typer.echo(f"{done.study}: arm {done.arm} ({done.respondent}) {said}.")
+    typer.echo(f"{done.study}: arm {done.arm} ({done.respondent}) {change}.")
     typer.echo(f"It needs {done.places:,} raters. Protocol {done.protocol_hash}.")
     for note in done.notes:
         typer.echo(note, err=True)

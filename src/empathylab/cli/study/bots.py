@@ -108,12 +108,12 @@ def _progress(total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _lines(total: int) -> Callable[[int], None]:
-    said = time.monotonic()
+    last_print = time.monotonic()
 
     def say(done: int) -> None:
-        nonlocal said
-        if done == total or time.monotonic() - said > _LINE_SECONDS:
-            said = time.monotonic()
+        nonlocal last_print
+        if done == total or time.monotonic() - last_print > _LINE_SECONDS:
+            last_print = time.monotonic()
             typer.echo(f"simulated raters: {done} of {total} are done", err=True)
 
     return say
@@ -124,7 +124,7 @@ def _print(report: BotReport) -> None:
     finished = "" if report.finished is None else f"{report.finished} finished, "
     typer.echo(
         f"{report.bots} simulated raters in {report.seconds:.1f} s: {finished}"
-        f"{report.dropped} dropped out, {report.lost} were lost; {report.refused} pages refused, "
+        f"{report.dropped} dropped out, {report.lost} failed; {report.refused} pages rejected, "
         f"{sum(report.errors.values())} errors."
     )
     typer.echo(

@@ -10,6 +10,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.study.recruiting import DEFAULT_ADDRESS, checked_address
+from empathylab.cli.tables import print_json
 
 EXAMPLE = (
     "Example: `empathylab study console-link my-study` · "
@@ -36,9 +37,7 @@ def console_link(
     with running(lab, name) as service:
         link = owner_link(service.lab, service.launched.row, base, who=operator())
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps({"study": name, "console_link": link}))
+        print_json({"study": name, "console_link": link})
     else:
         typer.echo(link)
     typer.echo("It works once, within a day. Do not share it.", err=True)

@@ -9,6 +9,7 @@ import typer
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.study.actions import NameArgument, YesOption, agreed
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,12 +58,10 @@ def forget(
             remedy="Check the key or the ID. The person may already have been deleted.",
         )
     if json:
-        import json as encoder
-
         left = [
             {"at": item.at.isoformat(), "who": item.who, "what": item.action} for item in before
         ]
-        typer.echo(encoder.dumps({"study": name, "places": places, "earlier_exports": left}))
+        print_json({"study": name, "places": places, "earlier_exports": left})
     else:
         typer.echo(f"Deleted: {places} {'slot' if places == 1 else 'slots'} emptied.")
     _warn(before)
@@ -121,9 +120,7 @@ def retention(
     with Lab.open(lab, create=False) as opened:
         done = apply_everywhere(opened, now(), name=name, who=operator())
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps([asdict(item) for item in done]))
+        print_json([asdict(item) for item in done])
         return
     for item in done:
         typer.echo(

@@ -10,6 +10,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -79,9 +80,7 @@ def _links(lab: Lab, base: str) -> dict[str, str]:
 
 def _print(links: dict[str, str], *, as_json: bool) -> None:
     if as_json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(links, ensure_ascii=False))
+        print_json(links, indent=None)
     else:
         typer.echo(f"Raters    {links['rater_link']}")
         typer.echo(f"Console   {links['console_link']}")

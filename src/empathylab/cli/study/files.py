@@ -1,4 +1,4 @@
-"""`empathylab study new` and `check`: a study's file, before anybody comes."""
+"""`empathylab study new` and `check`: a study file, before the launch."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def checked_row(checked: Checked) -> dict[str, Any]:
         "information": checked.information,
         "situations": plan.situations,
         "raters": plan.raters,
-        "packet": list(plan.packet),
+        "packet": list(plan.batch_sizes),
         "arms": [
             {
                 "arm": arm.arm,
@@ -189,7 +189,7 @@ def checked_row(checked: Checked) -> dict[str, Any]:
 
 def _print(checked: Checked, file: Path, language: str) -> None:
     study, plan = checked.study, checked.plan
-    typer.echo(f"{study.title.said(language)} ({study.name}, version {study.version})\n")
+    typer.echo(f"{study.title.in_language(language)} ({study.name}, version {study.version})\n")
     preview = checked.previews.get(language)
     if preview is not None:
         rows: list[dict[str, Any]] = [
@@ -210,7 +210,7 @@ def _print(checked: Checked, file: Path, language: str) -> None:
     if plan.raters:
         typer.echo(" ".join(plan.sentences))
     if checked.information:
-        typer.echo(checked.information)
+        typer.echo(f"For the methods section: {checked.information}")
     for note in plan.notes:
         typer.echo(f"– {note}", err=True)
     if plan.ready:

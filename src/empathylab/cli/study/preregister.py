@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -61,7 +62,7 @@ def preregister(
             record_beside(opened, checked.study, file)
     if json:
         files = {"markdown": str(answers), "osf": str(osf)}
-        typer.echo(encoder.dumps({**files, "hash": document["hash"], "recorded": launched}))
+        print_json(files | {"hash": document["hash"], "recorded": launched})
         return
     typer.echo(answers)
     typer.echo(osf)

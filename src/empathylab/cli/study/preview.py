@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.tables import print_json
 
 EXAMPLE = "Example: `empathylab study preview my-study.yaml --open`"
 _HOST = "127.0.0.1"
@@ -45,9 +46,7 @@ def preview(
     with listening(_HOST, port) as listener:
         link = f"http://{_HOST}:{listener.getsockname()[1]}/{token}/"
         if json:
-            import json as encoder
-
-            typer.echo(encoder.dumps({"file": str(file), "preview_link": link}))
+            print_json({"file": str(file), "preview_link": link}, indent=None)
         else:
             typer.echo(link)
         typer.echo("The pages load again when the file is saved. Stop with Ctrl-C.", err=True)

@@ -1,4 +1,4 @@
-"""`empathylab study invite | sync | approvals`: who may come, what Prolific says, whom to pay."""
+"""`empathylab study invite | sync | approvals`: invitations, submissions and payments."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def invite(
     elif revoke is not None:
         _revoke(lab, name, revoke)
     else:
-        terms = {"labels": label or (), "days": expires, "told": _told(tell or ())}
+        terms = {"labels": label or (), "days": expires, "traits": _traits(tell or ())}
         _invite(lab, name, count or 0, terms, csv, checked_address(url), as_json=json)
 
 
@@ -135,7 +135,7 @@ def sync(
             where="--keep",
             remedy="Pass --csv FILE too.",
         )
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     with running(lab, name) as service:
         if csv is None:
             from empathylab.study.recruiting.prolific import Prolific
@@ -149,11 +149,11 @@ def sync(
             from empathylab.study.recruiting.prolific_csv import import_export
 
             synced, people, skipped = import_export(service, csv, keep=keep or (), who=operator())
-            told = {"told_of": people, "skipped_rows": skipped}
+            counts = {"told_of": people, "skipped_rows": skipped}
     if json:
-        print_json({**dataclasses.asdict(synced), **told})
+        print_json({**dataclasses.asdict(synced), **counts})
     else:
-        _print_synced(synced, told)
+        _print_synced(synced, counts)
 
 
 def approvals(
@@ -170,10 +170,10 @@ def approvals(
     from empathylab.study.recruiting.approvals import approvals as approved
 
     with running(lab, name) as service, _new_file(file) as out:
-        made = approved(service, who=operator())
-        out.write(approval_table(service, made))
-    rejected = sum(1 for item in made if item.reason)
-    typer.echo(f"{file}: {len(made) - rejected} to approve, {rejected} to reject", err=True)
+        decisions = approved(service, who=operator())
+        out.write(approval_table(service, decisions))
+    rejected = sum(1 for item in decisions if item.reason)
+    typer.echo(f"{file}: {len(decisions) - rejected} to approve, {rejected} to reject", err=True)
     typer.echo("It contains platform IDs: keep it separate from the data.", err=True)
 
 
@@ -220,8 +220,8 @@ def _invite(
     with running(lab, name) as service, contextlib.ExitStack() as files:
         # A file that cannot be written must be known before links are made that nobody saw.
         out = files.enter_context(_new_file(csv)) if csv is not None else None
-        made = make(service, count, **terms, who=operator())
-        rows = [_shown(item, address) for item in made]
+        invitations = make(service, count, **terms, who=operator())
+        rows = [_shown(item, address) for item in invitations]
         if out is not None:
             _write_links(out, rows)
     if as_json:
@@ -237,22 +237,22 @@ def _invite(
         )
 
 
-def _told(given: Sequence[str]) -> dict[str, str]:
+def _traits(given: Sequence[str]) -> dict[str, str]:
     """What links are to say of people, by its name."""
     from empathylab.errors import InputError
 
-    told: dict[str, str] = {}
+    traits: dict[str, str] = {}
     for item in given:
         name, _, kind = (part.strip() for part in item.partition("="))
-        if not name or not kind or name in told:
+        if not name or not kind or name in traits:
             raise InputError(
                 "each name needs exactly one value",
                 where="--tell",
                 got=item,
                 remedy="Give each name once, as NAME=VALUE.",
             )
-        told[name] = kind
-    return told
+        traits[name] = kind
+    return traits
 
 
 def _shown(invitation: Invitation, address: str) -> dict[str, Any]:
@@ -306,7 +306,7 @@ def _revoke(lab: Path, name: str, given: str) -> None:
     typer.echo("The invitation is revoked.", err=True)
 
 
-def _print_synced(synced: Synced, told: dict[str, int]) -> None:
+def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
 
     rows = [{"status": status, "people": count} for status, count in synced.statuses.items()]
     print_rows(rows, "statuses", as_json=False)
@@ -319,8 +319,8 @@ def _print_synced(synced: Synced, told: dict[str, int]) -> None:
         (synced.kept, "timed out or were rejected after they had finished; their work stays"),
         (synced.unknown, "have a submission but never came here, or were deleted"),
         (synced.unlisted, "came here without a submission: by hand, or with a made-up id"),
-        (told.get("told_of", 0), "are in the export"),
-        (told.get("skipped_rows", 0), "rows without a participant or a status were skipped"),
+        (counts.get("told_of", 0), "are in the export"),
+        (counts.get("skipped_rows", 0), "rows without a participant or a status were skipped"),
     ):
         if count:
             typer.echo(f"{count} {sentence}")

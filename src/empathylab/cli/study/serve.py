@@ -10,6 +10,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -313,10 +314,10 @@ def _link(study: Study) -> str:
     """The link with placeholders for what it says about the person."""
     from urllib.parse import quote
 
-    from empathylab.study.assignment.quotas import told_by_link
+    from empathylab.study.assignment.quotas import link_traits
 
     link = _LINKS[study.recruitment.platform]
-    for name in told_by_link(study):
+    for name in link_traits(study):
         link += f"{'&' if '?' in link else '?'}{quote(name, safe='')}=…"
     return link
 
@@ -339,9 +340,7 @@ def _console_link(lab: Lab, base: str) -> str | None:
 
 def _print(links: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(links, ensure_ascii=False))
+        print_json(links, indent=None)
         sys.stdout.flush()  # the caller waits for this line
         return
     typer.echo(f"{links['study']}, version {links['version']}: {links['status']}")

@@ -9,11 +9,18 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.study.actions import NameArgument, running
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
-    from empathylab.study.session.visits import ArmStatus, StudyStatus
+    from empathylab.study.admin.monitoring import StudyStatus
+    from empathylab.study.session.visits import ArmStatus
 
 STATUS_EXAMPLE = "Example: `empathylab study status my-study --watch`"
+_JSON_KEYS = (
+    *("name", "version", "title", "status", "launched_at", "closed_at", "arrivals", "opened"),
+    *("arms", "outcomes", "drop_outs", "seconds", "attention", "replies", "ratings"),
+    *("simulated", "tests"),
+)
 AUDIT_EXAMPLE = "Example: `empathylab study audit my-study --json`"
 
 
@@ -25,13 +32,13 @@ def status(
     json: JsonOption = False,
 ) -> None:
     """Shows the progress of a study: people only, and never which arm leads."""
+    from empathylab.study.admin.monitoring import without_arms
+
     with running(lab, name) as service:
         while True:
-            found = shown(service.actions.status())
+            found = without_arms(service.actions.status())
             if json:
-                import json as encoder
-
-                typer.echo(encoder.dumps(status_row(found), indent=None if watch else 2))
+                print_json(status_row(found), indent=None if watch else 2)
             else:
                 if watch:
                     typer.echo("\x1b[H\x1b[2J", nl=False)
@@ -41,29 +48,17 @@ def status(
             time.sleep(every)
 
 
-def shown(found: StudyStatus) -> StudyStatus:
-    """The status as it may be shown: counts by arm are coarse until the study is closed."""
-    import dataclasses
-
-    from empathylab.study.admin.embargo import coarse_arms
-
-    if found.status == "closed":
-        return found
-    return dataclasses.replace(found, arms=coarse_arms(found.arms))
-
-
 def status_row(found: StudyStatus) -> dict[str, Any]:
     """The status as plain values."""
     import dataclasses
 
-    row = dataclasses.asdict(found)
+    row = dataclasses.asdict(found) | {"seconds": found.seconds}
     for name in ("launched_at", "closed_at"):
         row[name] = row[name].isoformat() if row[name] is not None else None
-    return row
+    return {name: row[name] for name in _JSON_KEYS}
 
 
 def _print(found: StudyStatus) -> None:
-    from empathylab.cli.tables import print_rows
 
     since = f"{found.launched_at:%Y-%m-%d %H:%M}"
     typer.echo(f"{found.title} ({found.name}, version {found.version})")
@@ -115,7 +110,6 @@ def _people(count: int) -> str:
 
 def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists what researchers did with a study, in order."""
-    from empathylab.cli.tables import print_rows
 
     with running(lab, name) as service:
         entries = service.actions.audit()

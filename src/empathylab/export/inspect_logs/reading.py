@@ -29,10 +29,10 @@ class ImportedLog:
 
 
 def import_log(lab: Lab, path: Path) -> ImportedLog:
-    """Adds the log's runs to the lab; what the lab holds already stays as it is."""
+    """Adds the log's runs to the lab; what the lab already has stays as it is."""
     log = _read(path)
     header = _header(log, path)
-    parts = _parts(log, header, path)
+    parts = _parts(log, header)
     with lab.writing() as connection:
         written = [
             write_record for part in parts for write_record in write_records(connection, part)
@@ -90,7 +90,7 @@ def _header(log: EvalLog, path: Path) -> dict[str, Any]:
     return header
 
 
-def _parts(log: EvalLog, header: dict[str, Any], path: Path) -> list[Records]:
+def _parts(log: EvalLog, header: dict[str, Any]) -> list[Records]:
     """The rows of the log; those that were numbered together are together."""
     definitions = {name: header["records"].get(name, []) for name in DEFINITIONS}
     found: dict[str, list[Records]] = defaultdict(list)

@@ -16,7 +16,7 @@ from empathylab.store.transfer import Records
 
 
 class SampleScores:
-    """Looks up the scores that the lab holds for the rows of a sample."""
+    """Looks up the scores that the lab has for the rows of a sample."""
 
     def __init__(self, tables: Mapping[str, pl.DataFrame]) -> None:
         self._ratings = _by(tables["ratings"], "response")
@@ -42,10 +42,10 @@ class SampleScores:
                 Score(value=scores) if scores else Score.unscored(explanation=_outcome(row))
             )
         for row in rows["conversations"]:
-            told = {name: row[name] for name in ("start", "final", "exchanges", "ended_by")}
+            outcome = {name: row[name] for name in ("start", "final", "exchanges", "ended_by")}
             scored = row["outcome"] == "completed" and row["final"] is not None
             value = row["final"] if scored else math.nan
-            found["conversation"] = Score(value=value, explanation=_outcome(row), metadata=told)
+            found["conversation"] = Score(value=value, explanation=_outcome(row), metadata=outcome)
         for row in rows["judgements"]:
             value = math.nan if row["value"] is None else row["value"]
             found[f"judged {row['dimension']}"] = Score(value=value, explanation=_outcome(row))

@@ -47,17 +47,17 @@ from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.errors import EmpathyLabError, UserError
 from empathylab.export.reading import exported_tables, read_exported
-from empathylab.export.replication.judges import judges_made
-from empathylab.export.replication.recipients import recipients_made
-from empathylab.export.replication.style import style_made
+from empathylab.export.replication.judges import judge_tables
+from empathylab.export.replication.recipients import recipient_tables
+from empathylab.export.replication.style import style_tables
 from empathylab.export.replication.tables import (
-    Made,
     Read,
+    ResultTable,
     exported_dimensions,
     file_name,
     flat,
     scalars,
-    write_made,
+    write_result_tables,
 )
 from empathylab.report.appraisal.tables import side_by_side
 from empathylab.scales import response_pattern
@@ -99,31 +99,38 @@ def main(package: Path) -> int:
     for kept in sorted((package / "tables").iterdir()):
         if kept.name not in again:
             wrong += 1
-            sys.stdout.write(f"NOT MADE  {kept.name}\n")
-    sys.stdout.write(f"{len(again)} files made, {wrong} not as they were\n")
+            sys.stdout.write(f"MISSING  {kept.name}\n")
+    sys.stdout.write(f"{len(again)} files written, {wrong} different from the package\n")
     return 1 if wrong else 0
 
 
 def write_tables(data: Path, folder: Path) -> dict[str, bytes]:
     """The files by name, after they were written: each table as CSV, Markdown and LaTeX."""
-    return write_made(tables(data), folder)
+    return write_result_tables(tables(data), folder)
 
 
-def tables(data: Path) -> list[Made]:
+def tables(data: Path) -> list[ResultTable]:
     """Every table that the data allow."""
     known = exported_tables(data)
 
     def read(name: str) -> pl.DataFrame | None:
         return read_exported(data, name) if name in known else None
 
-    parts = (_of_studies, _of_scales, _of_self_reports, style_made, judges_made, recipients_made)
-    return [made for part in parts for made in part(read)]
+    parts = (
+        _of_studies,
+        _of_scales,
+        _of_self_reports,
+        style_tables,
+        judge_tables,
+        recipient_tables,
+    )
+    return [table for part in parts for table in part(read)]
 
 
 # Ratings: what `analysis.ratings` says about the exported ratings.
 
 
-def _of_studies(read: Read) -> Iterator[Made]:
+def _of_studies(read: Read) -> Iterator[ResultTable]:
     studies, ratings = read("studies"), read("ratings")
     if studies is None or ratings is None or read("raters") is None:
         return
@@ -137,8 +144,8 @@ def _of_studies(read: Read) -> Iterator[Made]:
         try:
             yield from _of_study(_result(_study(row), rated, read), slug)
         except UserError as error:
-            said = [{"study": row["study"], "not analysed": str(error)}]
-            yield Made(f"ratings-{slug}", row["title"], said, said)
+            problem = [{"study": row["study"], "not analysed": str(error)}]
+            yield ResultTable(f"ratings-{slug}", row["title"], problem, problem)
 
 
 def _study(row: Mapping[str, Any]) -> Study:
@@ -173,36 +180,36 @@ def _scale(row: Mapping[str, Any]) -> ExportedScale:
     )
 
 
-def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
+def _of_study(result: RatingsResult, slug: str) -> Iterator[ResultTable]:
     title, reference = result.study.title, result.reference
     rows, shown = result.to_frame().to_dicts(), conclusion_table(result.conclusions)
-    yield Made(f"ratings-{slug}-conclusions", f"{title}: conclusions", rows, shown)
+    yield ResultTable(f"ratings-{slug}-conclusions", f"{title}: conclusions", rows, shown)
     found = result.comparison
     if found.scales:
         counts = [flat(count) for kind in _KINDS for count in found.counts if count.kind == kind]
         shown = [row for kind in _KINDS for row in count_table(found, kind)]
-        yield Made(f"ratings-{slug}-counts", f"{title}: ratings by arm", counts, shown)
+        yield ResultTable(f"ratings-{slug}-counts", f"{title}: ratings by arm", counts, shown)
         tests = [scalars(row) for row in comparison_rows(found)]
         shown = [row for kind in _KINDS for row in comparison_table(found, kind)]
         if tests:
             caption = f"{title}: good ratings compared with {reference}"
-            yield Made(f"ratings-{slug}-tests", caption, tests, shown)
+            yield ResultTable(f"ratings-{slug}-tests", caption, tests, shown)
     paired = result.paired
     if paired is not None:
         caption = f"{title}: arms paired by {paired.unit}, compared with {reference}"
         values = [paired_values(test) for test in paired.tests]
-        yield Made(f"ratings-{slug}-paired", caption, values, paired_table(paired))
+        yield ResultTable(f"ratings-{slug}-paired", caption, values, paired_table(paired))
         values = [all_arms_values(item) for item in paired.overall]
         caption = f"{title}: all arms at once, paired by {paired.unit}"
-        yield Made(f"ratings-{slug}-paired-overall", caption, values, all_arms_table(paired))
+        yield ResultTable(f"ratings-{slug}-paired-overall", caption, values, all_arms_table(paired))
     shown = [row for kind in _KINDS for row in mean_table(result.means, kind)]
     if shown:
         values = [
             flat(mean) | {"dimension": of.dimension} for of in result.means for mean in of.means
         ]
-        yield Made(f"ratings-{slug}-means", f"{title}: mean ratings by arm", values, shown)
-    taken: set[str] = set()
-    names = {dimension: file_name(dimension, taken) for dimension in result.scales.continuous}
+        yield ResultTable(f"ratings-{slug}-means", f"{title}: mean ratings by arm", values, shown)
+    used: set[str] = set()
+    names = {dimension: file_name(dimension, used) for dimension in result.scales.continuous}
     for model in result.models:
         if model.model is not None:
             name = f"ratings-{slug}-model-{names[model.dimension]}"
@@ -211,32 +218,33 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
     days = collection_table(result.collected)
     if days:
         caption = f"{title}: when the arms were rated"
-        yield Made(f"ratings-{slug}-days", caption, collection_rows(result.collected), days)
+        yield ResultTable(f"ratings-{slug}-days", caption, collection_rows(result.collected), days)
     if result.rater_comparison is not None:
         rows = rater_table(result.rater_comparison)
-        yield Made(f"ratings-{slug}-raters", f"{title}: raters", rows, rows)
+        yield ResultTable(f"ratings-{slug}-raters", f"{title}: raters", rows, rows)
 
 
-def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[Made]:
+def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[ResultTable]:
     found, unknown = mixed_model_row(model), undetermined(model)
     values = [
         {"term": term, **(dict.fromkeys(scalars(cells)) if term in unknown else scalars(cells))}
         for part in ("thresholds", "coefficients")
         for term, cells in found.get(part, {}).items()
     ]
-    yield Made(name, f"{title}, {model.formula}", values, coefficient_table(model))
+    yield ResultTable(name, f"{title}, {model.formula}", values, coefficient_table(model))
     caption = f"{title}, {model.formula}: random effects"
     rows = random_table(model)
-    yield Made(f"{name}-random", caption, rows, rows)
-    caption = f"{title}, means of the arms by the model"
-    means = [scalars(row) for row in mean_rows(model, "arm")]
-    yield Made(f"{name}-means", caption, means, model_mean_table(model, "arm"))
+    yield ResultTable(f"{name}-random", caption, rows, rows)
+    if not unknown:
+        caption = f"{title}, means of the arms by the model"
+        means = [scalars(row) for row in mean_rows(model, "arm")]
+        yield ResultTable(f"{name}-means", caption, means, model_mean_table(model, "arm"))
 
 
 # Scales: the change from rest, and how far it is from people's.
 
 
-def _of_scales(read: Read) -> Iterator[Made]:
+def _of_scales(read: Read) -> Iterator[ResultTable]:
     scores = read("scores")
     if scores is None:
         return
@@ -264,11 +272,13 @@ def _of_scales(read: Read) -> Iterator[Made]:
                 "g": number(change.effect_size, 2),
             }
         )
-    yield Made("scales-changes", "Scores after situations compared with baseline", values, shown)
-    taken: set[str] = set()
+    yield ResultTable(
+        "scales-changes", "Scores after situations compared with baseline", values, shown
+    )
+    used: set[str] = set()
     for table in side_by_side(changes):
-        name = f"scales-side-by-side-{file_name(table.scale, taken)}"
-        yield Made(name, f"{table.title}. {table.caption}", table.rows, table.rows)
+        name = f"scales-side-by-side-{file_name(table.scale, used)}"
+        yield ResultTable(name, f"{table.title}. {table.caption}", table.rows, table.rows)
     summaries = alignment_summaries(distances(changes))
     if summaries:
         values = [flat(summary) for summary in summaries]
@@ -283,19 +293,19 @@ def _of_scales(read: Read) -> Iterator[Made]:
             for summary in summaries
         ]
         caption = "Distance of changes from people's (1 = the SD of people's changes)"
-        yield Made("scales-alignment", caption, values, shown)
+        yield ResultTable("scales-alignment", caption, values, shown)
 
 
 # Self-reports: whether what models say of themselves can be believed.
 
 
-def _of_self_reports(read: Read) -> Iterator[Made]:
+def _of_self_reports(read: Read) -> Iterator[ResultTable]:
     asked, items, scales = read("administrations"), read("item_answers"), read("scales")
     if asked is None or items is None or scales is None:
         return
-    told = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
+    named = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
     models = asked.filter(pl.col("used") & (pl.col("kind") != "human")).with_columns(
-        situation=pl.coalesce(told, "situation"), order_index="order"
+        situation=pl.coalesce(named, "situation"), order_index="order"
     )
     of = ["respondent", "scale", "scale_version"]
     values = []
@@ -313,7 +323,7 @@ def _of_self_reports(read: Read) -> Iterator[Made]:
         for row in values
     ]
     if values:
-        yield Made("scales-validity", "Whether self-reports can be believed", values, shown)
+        yield ResultTable("scales-validity", "Whether self-reports can be believed", values, shown)
 
 
 def _validity(answers: pl.DataFrame, asked: pl.DataFrame, scale: Mapping[str, Any]) -> Validity:

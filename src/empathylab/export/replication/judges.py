@@ -14,7 +14,13 @@ from empathylab.analysis.judges.frames import JudgedRatings, judged_from_table
 from empathylab.analysis.ratings.scales import labels_by_value
 from empathylab.analysis.text.numbers import number
 from empathylab.errors import UserError
-from empathylab.export.replication.tables import Made, Read, exported_dimensions, file_name, flat
+from empathylab.export.replication.tables import (
+    Read,
+    ResultTable,
+    exported_dimensions,
+    file_name,
+    flat,
+)
 from empathylab.report.judges.tables import (
     bias_rows,
     card_rows,
@@ -26,7 +32,7 @@ from empathylab.report.judges.tables import (
 _KEYS = ["judge", "study", "set", "dimension", "respondent"]
 
 
-def judges_made(read: Read) -> Iterator[Made]:
+def judge_tables(read: Read) -> Iterator[ResultTable]:
     """The judges' means, and for each study that people rated the judges' cards."""
     judged = read("judgements")
     if judged is None:
@@ -42,7 +48,7 @@ def judges_made(read: Read) -> Iterator[Made]:
             yield from _of_study(read, row, slug)
 
 
-def _means(judged: pl.DataFrame) -> Iterator[Made]:
+def _means(judged: pl.DataFrame) -> Iterator[ResultTable]:
     values = (
         judged.group_by(_KEYS, maintain_order=True)
         .agg(
@@ -59,37 +65,37 @@ def _means(judged: pl.DataFrame) -> Iterator[Made]:
         for row in values
     ]
     if values:
-        yield Made("judges-means", "Mean values that judges gave", values, shown)
+        yield ResultTable("judges-means", "Mean values that judges gave", values, shown)
 
 
-def _of_study(read: Read, row: Mapping[str, Any], slug: str) -> Iterator[Made]:
+def _of_study(read: Read, row: Mapping[str, Any], slug: str) -> Iterator[ResultTable]:
     title = f"Judges of {row['title']}"
     try:
         found = analyse_judged(_judged(read, row))
     except UserError as error:
-        said = [{"study": row["study"], "not compared with people": str(error)}]
-        yield Made(f"judges-{slug}", title, said, said)
+        problem = [{"study": row["study"], "not compared with people": str(error)}]
+        yield ResultTable(f"judges-{slug}", title, problem, problem)
         return
     values = [flat(card) for card in found.cards]
-    yield Made(f"judges-{slug}", title, values, card_rows(found.cards))
-    taken: set[str] = set()
+    yield ResultTable(f"judges-{slug}", title, values, card_rows(found.cards))
+    used: set[str] = set()
     labels = labels_by_value(exported_dimensions(row))
     for card in found.cards:
-        name = f"judges-{slug}-{file_name(f'{card.judge} {card.dimension}', taken)}"
+        name = f"judges-{slug}-{file_name(f'{card.judge} {card.dimension}', used)}"
         yield from _of_card(card, name, labels.get(card.dimension, {}))
 
 
-def _of_card(card: JudgeCard, name: str, labels: Mapping[float, str]) -> Iterator[Made]:
+def _of_card(card: JudgeCard, name: str, labels: Mapping[float, str]) -> Iterator[ResultTable]:
     title = f"{card.judge}, {card.dimension}"
     counts = confusion_rows(card, labels)
     if counts:
-        yield Made(f"{name}-confusion", f"{title}: people by judge", counts, counts)
+        yield ResultTable(f"{name}-confusion", f"{title}: people by judge", counts, counts)
     biases = [flat(item) for item in tested(card)]
     if biases:
-        yield Made(f"{name}-biases", f"{title}: biases", biases, bias_rows([card]))
+        yield ResultTable(f"{name}-biases", f"{title}: biases", biases, bias_rows([card]))
     if card.curve is not None and card.curve.points:
         values = [flat(point) for point in card.curve.points]
-        yield Made(f"{name}-calibration", f"{title}: calibration", values, curve_rows(card))
+        yield ResultTable(f"{name}-calibration", f"{title}: calibration", values, curve_rows(card))
 
 
 def _judged(read: Read, row: Mapping[str, Any]) -> JudgedRatings:

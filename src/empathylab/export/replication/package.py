@@ -34,11 +34,11 @@ def put_replication(
         [entry for entry in entries if entry.table in kept]
     ).items():
         put(folder, f"data/{name}", content)
-    made = analysis.write_tables(folder / "data", folder / "tables")
+    table_files = analysis.write_tables(folder / "data", folder / "tables")
     put(folder, "analysis.py", Path(analysis.__file__).read_bytes())
     for name, content in r_files(found, kept, {key: f"data/{key}.csv" for key in kept}).items():
         put(folder, name, content)
     put(folder, "requirements.txt", requirements_file())
     put(folder, "versions.json", versions_file())
-    put(folder, "README.md", replication_readme(kept, sorted(made), found.blind).encode())
+    put(folder, "README.md", replication_readme(kept, sorted(table_files), found.blind).encode())
     return {f"data/{name}.csv": frame.height for name, frame in kept.items()}

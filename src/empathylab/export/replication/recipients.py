@@ -9,7 +9,7 @@ import polars as pl
 from empathylab.analysis.recipients import from_table
 from empathylab.analysis.recipients.rows import cell_rows, change_rows, effect_rows, test_rows
 from empathylab.errors import UserError
-from empathylab.export.replication.tables import Made, Read, file_name, scalars
+from empathylab.export.replication.tables import Read, ResultTable, file_name, scalars
 from empathylab.store.recipients import BEFORE, CONDITIONS
 
 _SHOWN = {
@@ -20,7 +20,7 @@ _SHOWN = {
 }
 
 
-def recipients_made(read: Read) -> Iterator[Made]:
+def recipient_tables(read: Read) -> Iterator[ResultTable]:
     """Means, tests and differences of every study with recipients."""
     rows = read("recipients")
     if rows is None or rows.is_empty():
@@ -31,14 +31,16 @@ def recipients_made(read: Read) -> Iterator[Made]:
         try:
             result = from_table(_wide(part))
         except UserError as error:
-            said = [{"study": str(study), "not analysed": str(error)}]
-            yield Made(f"recipients-{slug}", title, said, said)
+            problem = [{"study": str(study), "not analysed": str(error)}]
+            yield ResultTable(f"recipients-{slug}", title, problem, problem)
             continue
         found = result.to_dict()
         for name, written in _SHOWN.items():
             values = [scalars(row) for row in found[name]]
             if values:
-                yield Made(f"recipients-{slug}-{name}", f"{title}, {name}", values, written(result))
+                yield ResultTable(
+                    f"recipients-{slug}-{name}", f"{title}, {name}", values, written(result)
+                )
 
 
 def _wide(part: pl.DataFrame) -> pl.DataFrame:

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.style.analysis import report_depth, report_respondents
-from empathylab.analysis.style.estimates import StyleEstimates, estimate_style
+from empathylab.analysis.style.analysis import from_table, report_depth, report_respondents
+from empathylab.analysis.style.estimates import StyleEstimates
 from empathylab.analysis.style.tables import (
     ACCURACY,
     CORRECTED,
@@ -30,10 +30,10 @@ from empathylab.analysis.style.tables import (
 )
 from empathylab.analysis.style.terms import shown_terms
 from empathylab.errors import UserError
-from empathylab.export.replication.tables import Made, Read, file_name, flat
+from empathylab.export.replication.tables import Read, ResultTable, file_name, flat
 
 
-def style_made(read: Read) -> Iterator[Made]:
+def style_tables(read: Read) -> Iterator[ResultTable]:
     """Every table of style that the report shows; none where nobody wrote anything."""
     responses = read("responses")
     if responses is None:
@@ -43,20 +43,20 @@ def style_made(read: Read) -> Iterator[Made]:
     described = report_respondents(frame)
     frame = frame.filter(pl.col("respondent").is_in(described.names))
     try:
-        found = estimate_style(
+        found = from_table(
             frame, ratings=_ratings(read), against=described.against, depth=report_depth(counted)
-        )
+        ).estimates
     except UserError:
         return  # no usable text
     yield from _profiles(found)
     yield from _words(found)
-    yield from _told(found)
+    yield from _authorship(found)
     yield from _tactics(found)
     yield from _rated(found)
 
 
 def _ratings(read: Read) -> pl.DataFrame | None:
-    """What people said in studies whose results are told, by response."""
+    """People's ratings in studies whose results are shown, by response."""
     ratings, raters, studies = read("ratings"), read("raters"), read("studies")
     responses = read("responses")
     if ratings is None or raters is None or studies is None or responses is None:
@@ -74,25 +74,29 @@ def _ratings(read: Read) -> pl.DataFrame | None:
     return named.select(columns)
 
 
-def _profiles(found: StyleEstimates) -> Iterator[Made]:
+def _profiles(found: StyleEstimates) -> Iterator[ResultTable]:
     short = overview_rows(found)
-    yield Made("style-overview", "How they write, in short: means per response", short, short)
+    yield ResultTable(
+        "style-overview", "How they write, in short: means per response", short, short
+    )
     caption = "Features of style, means per response"
-    yield Made("style-features", caption, feature_values(found), feature_rows(found))
+    yield ResultTable("style-features", caption, feature_values(found), feature_rows(found))
     if found.differences:
         values = [flat(difference) for difference in found.differences]
-        yield Made("style-differences", "Differences in style", values, difference_rows(found))
+        yield ResultTable(
+            "style-differences", "Differences in style", values, difference_rows(found)
+        )
 
 
-def _words(found: StyleEstimates) -> Iterator[Made]:
-    taken: set[str] = set()
+def _words(found: StyleEstimates) -> Iterator[ResultTable]:
+    used: set[str] = set()
     for item in found.distinctive:
         if not shown_terms(item.terms, 1):
             continue
         against = item.against or "the others"
         values = [flat(term) for term in item.terms]
-        yield Made(
-            f"style-words-{file_name(item.respondent, taken)}",
+        yield ResultTable(
+            f"style-words-{file_name(item.respondent, used)}",
             f"Distinctive words and phrases of {item.respondent}, compared with {against}",
             values,
             term_rows(found, item.respondent),
@@ -100,23 +104,23 @@ def _words(found: StyleEstimates) -> Iterator[Made]:
     yield from _plain("style-emoji", "Emoji per response", emoji_rows(found))
 
 
-def _told(found: StyleEstimates) -> Iterator[Made]:
-    told = found.predictability
-    if told is None:
+def _authorship(found: StyleEstimates) -> Iterator[ResultTable]:
+    predicted = found.predictability
+    if predicted is None:
         return
     caption = "Authors and predicted authors: responses by author"
     yield from _plain("style-told-confusion", caption, confusion_rows(found))
-    values = [flat(ablation) for ablation in (told.full, *told.ablations)]
-    caption = f"How well authors are identified, in {told.folds}-fold cross-validation"
-    yield Made("style-told", caption, values, classification_rows(found))
+    values = [flat(ablation) for ablation in (predicted.full, *predicted.ablations)]
+    caption = f"How well authors are identified, in {predicted.folds}-fold cross-validation"
+    yield ResultTable("style-told", caption, values, classification_rows(found))
 
 
-def _tactics(found: StyleEstimates) -> Iterator[Made]:
+def _tactics(found: StyleEstimates) -> Iterator[ResultTable]:
     caption = "Proportion of responses with each tactic"
     values = [flat(use) for use in found.tactics.uses]
-    yield Made("style-tactics", caption, values, tactic_rows(found))
+    yield ResultTable("style-tactics", caption, values, tactic_rows(found))
     corrected = [flat(use) for use in found.tactics.corrected]
-    yield Made("style-tactics-corrected", CORRECTED, corrected, corrected_tactic_rows(found))
+    yield ResultTable("style-tactics-corrected", CORRECTED, corrected, corrected_tactic_rows(found))
     yield from _plain("style-tactics-accuracy", ACCURACY, tactic_accuracy_rows(found))
     yield from _plain("style-orders", "The most common tactic sequences", template_rows(found))
     yield from _plain("style-reuse", "How much respondents repeat themselves", reuse_rows(found))
@@ -124,19 +128,19 @@ def _tactics(found: StyleEstimates) -> Iterator[Made]:
     yield from _plain("style-openings", caption, recurring_rows(found))
 
 
-def _rated(found: StyleEstimates) -> Iterator[Made]:
-    taken: set[str] = set()
+def _rated(found: StyleEstimates) -> Iterator[ResultTable]:
+    used: set[str] = set()
     for item in found.rated:
         values = [flat(relation) for relation in item.relations]
-        yield Made(
-            f"style-rated-{file_name(f'{item.study} {item.dimension}', taken)}",
+        yield ResultTable(
+            f"style-rated-{file_name(f'{item.study} {item.dimension}', used)}",
             f"Associations with {item.dimension} ratings of {item.study}",
             values,
             relation_rows(item),
         )
 
 
-def _plain(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Made]:
+def _plain(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[ResultTable]:
     """A table whose cells are the same in CSV; none without rows."""
     if rows:
-        yield Made(name, caption, rows, rows)
+        yield ResultTable(name, caption, rows, rows)

@@ -24,7 +24,7 @@ _ENDINGS = {"csv": "csv", "markdown": "md", "latex": "tex"}
 _DIGITS, _NOTHING = 6, 1e-12
 
 
-class Made(NamedTuple):
+class ResultTable(NamedTuple):
     """One table: as numbers, and as a paper prints it."""
 
     name: str
@@ -41,20 +41,20 @@ def exported_dimensions(row: Mapping[str, Any]) -> tuple[Dimension, ...]:
     )
 
 
-def write_made(tables: Iterable[Made], folder: Path) -> dict[str, bytes]:
+def write_result_tables(tables: Iterable[ResultTable], folder: Path) -> dict[str, bytes]:
     """The files by name, after they were written into the folder.
 
     In CSV numbers have six digits that count: the last bits differ from machine to machine.
     """
     files: dict[str, bytes] = {}
-    for made in tables:
-        name, count = made.name, 1
+    for table in tables:
+        name, count = table.name, 1
         while f"{name}.csv" in files:  # no table may take another's place
             count += 1
-            name = f"{made.name}-{count}"
+            name = f"{table.name}-{count}"
         for style, ending in _ENDINGS.items():
-            rows = _rounded(made.values) if style == "csv" else made.shown
-            text = formatted(rows, style, caption=made.caption, label=f"tab:{name}")
+            rows = _rounded(table.values) if style == "csv" else table.shown
+            text = formatted(rows, style, caption=table.caption, label=f"tab:{name}")
             files[f"{name}.{ending}"] = text.encode()
     folder.mkdir(exist_ok=True)
     for name, content in files.items():
@@ -62,14 +62,14 @@ def write_made(tables: Iterable[Made], folder: Path) -> dict[str, bytes]:
     return files
 
 
-def file_name(text: str, taken: set[str]) -> str:
+def file_name(text: str, used: set[str]) -> str:
     """The text as part of a file's name, different from those taken already."""
     base = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:60] or "unnamed"
     name, count = base, 1
-    while name in taken:
+    while name in used:
         count += 1
         name = f"{base}-{count}"
-    taken.add(name)
+    used.add(name)
     return name
 
 

@@ -1,20 +1,8 @@
-"""Columns that several exported tables share, and short ways to write a column."""
+"""Columns that several exported tables share."""
 
 from __future__ import annotations
 
-from functools import partial
-
-from empathylab.table_specs import ColumnSpec, ColumnType
-
-
-def _column(type_: ColumnType, name: str, meaning: str, *, values: str | None = None) -> ColumnSpec:
-    return ColumnSpec(name, type_, meaning, values)
-
-
-text = partial(_column, "text")
-whole = partial(_column, "whole number")
-number = partial(_column, "number")
-flag = partial(_column, "true or false")
+from empathylab.table_specs import text, whole
 
 MOMENT = "YYYY-MM-DDTHH:MM:SSZ"
 

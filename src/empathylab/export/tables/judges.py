@@ -16,12 +16,8 @@ from empathylab.export.tables.columns import (
     SET,
     SITUATION,
     VALENCE,
-    flag,
-    number,
-    text,
-    whole,
 )
-from empathylab.table_specs import TableSpec
+from empathylab.table_specs import TableSpec, flag, number, text, whole
 
 
 def _judgements(source: LabSource) -> pl.DataFrame:
@@ -68,7 +64,8 @@ _ANSWER = (
 )
 JUDGEMENTS = TableSpec[LabSource](
     "judgements",
-    "One judge model's value for one response on one dimension each, from the judge's last run",
+    "One row per rating by a judge: its value for one response on one dimension, from the judge's "
+    "last run",
     (
         *_ABOUT,
         RESPONSE,

@@ -7,11 +7,10 @@ from typing import Any
 
 from empathylab.analysis.recipients.received import received_replies
 from empathylab.export.source import LabSource, StudyPart
-from empathylab.export.tables.columns import number, text, whole
 from empathylab.store.recipients import BEFORE, CONDITIONS
 from empathylab.store.studies.archive import archive_import, rater_rows
 from empathylab.study.archives.packing import rater_names
-from empathylab.table_specs import TableSpec
+from empathylab.table_specs import TableSpec, number, text, whole
 
 _NO_OUTCOMES = ("participant", "replaced", *CONDITIONS)
 

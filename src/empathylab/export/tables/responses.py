@@ -16,14 +16,10 @@ from empathylab.export.tables.columns import (
     SET_VERSION,
     SITUATION,
     VALENCE,
-    flag,
-    number,
-    text,
-    whole,
 )
 from empathylab.store.export_tables import respondent_table, set_table, situation_table
 from empathylab.style import FEATURES, features
-from empathylab.table_specs import ColumnSpec, TableSpec
+from empathylab.table_specs import ColumnSpec, TableSpec, flag, number, text, whole
 
 
 def _situation_sets(source: LabSource) -> pl.DataFrame:
@@ -101,8 +97,8 @@ RESPONDENTS = TableSpec[LabSource](
     (
         text("respondent", "The respondent's name: provider/name of a model, or a group of people"),
         KIND,
-        whole("responses", "How many responses the lab holds"),
-        whole("administrations", "How many administrations the lab holds"),
+        whole("responses", "How many responses are in the lab"),
+        whole("administrations", "How many administrations are in the lab"),
     ),
     _respondents,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from empathylab.export.source import LabSource, with_sorted_keys
-from empathylab.export.tables.columns import MOMENT, number, text, whole
+from empathylab.export.tables.columns import MOMENT
 from empathylab.store.export_tables import import_table
-from empathylab.table_specs import TableSpec
+from empathylab.table_specs import TableSpec, number, text, whole
 
 
 def _runs(source: LabSource) -> pl.DataFrame:
@@ -58,7 +58,7 @@ RUNS = TableSpec[LabSource](
 
 IMPORTS = TableSpec[LabSource](
     "imports",
-    "Files whose data the lab holds",
+    "Files that were imported into the lab",
     (
         text("kind", "What kind of file it was"),
         text("imported_from", "Its name"),

@@ -18,13 +18,9 @@ from empathylab.export.tables.columns import (
     RUN,
     SET,
     SET_VERSION,
-    flag,
-    number,
-    text,
-    whole,
 )
 from empathylab.scales.score_frames import score_frame
-from empathylab.table_specs import TableSpec
+from empathylab.table_specs import TableSpec, flag, number, text, whole
 
 
 def _scales(source: LabSource) -> pl.DataFrame:
@@ -81,7 +77,7 @@ SCALES = TableSpec[LabSource](
         whole("items", "How many items it has, numbered from 1"),
         number("minimum", "The lowest answer"),
         number("maximum", "The highest answer"),
-        text("reversed", "Items that count as minimum + maximum - answer, as a JSON list"),
+        text("reversed", "Reversed items, scored as minimum + maximum - answer, as a JSON list"),
         text("rule", "How answers become a score"),
         text("subscales", "The items of each subscale, as a JSON object"),
         flag("has_total", "Whether all items together make a score"),

@@ -8,15 +8,14 @@ from typing import Any
 import polars as pl
 
 from empathylab.export.source import LabSource
-from empathylab.export.tables.columns import flag, text, whole
 from empathylab.situations.sources.released import Dimension
 from empathylab.study.archives.packing import day_of
 from empathylab.study.exports import specs
 from empathylab.study.exports.source import StudySource
-from empathylab.table_specs import TableSpec
+from empathylab.table_specs import TableSpec, flag, text, whole
 
 TOLD_STUDY = "study_told"
-"""What a rater told under the name `study`, which here is the study's."""
+"""What a rater said under the name `study`, which here is the study's."""
 _STUDY = text("study", "The study's name; an older version of it is called NAME@VERSION")
 
 

@@ -96,10 +96,12 @@ def judge_acceptance(
 
 
 def _right_above(profiles: Mapping[str, Profile | None]) -> bool:
-    right, others = profiles[RIGHT], [one for kind, one in profiles.items() if kind != RIGHT]
-    if right is None:
-        return False
-    return all(other is not None and other.composite < right.composite for other in others)
+    right = profiles[RIGHT]
+    return right is not None and all(
+        other is not None and other.composite < right.composite
+        for kind, other in profiles.items()
+        if kind != RIGHT
+    )
 
 
 def _fault(
@@ -107,9 +109,9 @@ def _fault(
 ) -> FaultCheck:
     scores: dict[str, list[float]] = {}
     for profiles in rounds:
-        for kind, one in profiles.items():
-            if one is not None:
-                scores.setdefault(kind, []).append(one.scores[dimension])
+        for kind, profile in profiles.items():
+            if profile is not None:
+                scores.setdefault(kind, []).append(profile.scores[dimension])
     means = {kind: statistics.fmean(values) for kind, values in scores.items()}
     own = means.pop(fault, float("nan"))
     return FaultCheck(fault, dimension, own, min(means.values(), default=float("nan")))

@@ -45,8 +45,8 @@ class GeminiContent:
             for message in messages
             if message.role != "system"
         ]
-        told = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
-        return {"contents": contents, **told}
+        instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
+        return {"contents": contents, **instruction}
 
     def settings(
         self, parameters: Parameters, limit: int | None, effort: str | None, family: Family
@@ -91,9 +91,9 @@ class GeminiContent:
             )
         candidate = body["candidates"][0]
         parts = (candidate.get("content") or {}).get("parts") or []
-        told = "\n".join(part.get("text") or "" for part in parts if part.get("thought"))
-        said = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
-        text, reasoning = parted(said, told)
+        thoughts = "\n".join(part.get("text") or "" for part in parts if part.get("thought"))
+        answer = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
+        text, reasoning = parted(answer, thoughts)
         reason = candidate.get("finishReason")
         return Completion(
             text=text,

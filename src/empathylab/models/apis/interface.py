@@ -47,8 +47,8 @@ def answer_tokens(reasoning: str | None, counted: int | None) -> int | None:
     return len(reasoning) // 4 + 1 if reasoning else None
 
 
-def parted(text: str, told: str | None) -> tuple[str, str | None]:
-    """The answer and the reasoning, out of the text and what the endpoint keeps apart."""
+def parted(text: str, separate: str | None) -> tuple[str, str | None]:
+    """The answer and the reasoning, from the text and the endpoint's separate field."""
     found = part_reasoning(text)
-    pieces = [piece.strip() for piece in (told, found.reasoning) if piece and piece.strip()]
+    pieces = [piece.strip() for piece in (separate, found.reasoning) if piece and piece.strip()]
     return found.text, "\n".join(pieces) or None

@@ -65,10 +65,10 @@ class OpenAiChat:
         choice = body["choices"][0]
         message = choice.get("message") or {}
         usage = body.get("usage") or {}
-        told = message.get("reasoning_content") or message.get("reasoning")
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
         content, thought = _plain_text(message.get("content"))
-        told = "\n".join(part for part in (_words(told), thought) if part)
-        text, reasoning = parted(content, told)
+        reasoning = "\n".join(part for part in (_words(reasoning), thought) if part)
+        text, reasoning = parted(content, reasoning)
         details = usage.get("completion_tokens_details") or {}
         counted = details.get("reasoning_tokens") or usage.get("reasoning_tokens")
         return Completion(
@@ -114,18 +114,18 @@ def _plain_text(content: object) -> tuple[str, str]:
         if not isinstance(part, dict):
             continue
         thinking = part.get("type") in ("thinking", "reasoning")
-        said = part.get("thinking") or part.get("reasoning") or part.get("text") or ""
-        (thoughts if thinking else texts).append(_words(said))
+        text = part.get("thinking") or part.get("reasoning") or part.get("text") or ""
+        (thoughts if thinking else texts).append(_words(text))
     return "".join(texts), "\n".join(thoughts)
 
 
-def _words(said: object) -> str:
+def _words(content: object) -> str:
     """Text, or parts of text, as one."""
-    if isinstance(said, list):
-        return "".join(_words(part) for part in said)
-    if isinstance(said, dict):
-        return _words(said.get("text"))
-    return "" if said is None else str(said)
+    if isinstance(content, list):
+        return "".join(_words(part) for part in content)
+    if isinstance(content, dict):
+        return _words(content.get("text"))
+    return "" if content is None else str(content)
 
 
 def _tools(message: dict[str, Any]) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def control_listeners(language: str) -> list[ScriptedModel]:
 
 def _listener(lines: tuple[str, ...]) -> Callable[[tuple[Message, ...], Parameters], str]:
     def reply(messages: tuple[Message, ...], _parameters: Parameters) -> str:
-        said = sum(message.role == "assistant" for message in messages)
-        return lines[said % len(lines)]
+        replies = sum(message.role == "assistant" for message in messages)
+        return lines[replies % len(lines)]
 
     return reply

@@ -1,7 +1,7 @@
 """What can go wrong in a conversation, and when it ends: each case has a name and a reason.
 
 A conversation in which a side failed is counted under what went wrong and never scored. The rules
-are plain patterns in English, German and Chinese, so that anybody can check them; they find the
+are plain patterns in English, German and Chinese, so that readers can check them; they find the
 clear cases, and miss subtle ones.
 """
 
@@ -173,12 +173,12 @@ def says_goodbye(text: str) -> bool:
 
 def same_message(first: str, second: str) -> bool:
     """Whether two messages are the same but for a few letters."""
-    one, other = _trigrams(first), _trigrams(second)
-    if min(len(one), len(other)) < _SAME * max(len(one), len(other)):
+    trigrams, other = _trigrams(first), _trigrams(second)
+    if min(len(trigrams), len(other)) < _SAME * max(len(trigrams), len(other)):
         return False  # too different in length to share that many
-    if min(len(one), len(other)) < _LEAST_LETTERS:
+    if min(len(trigrams), len(other)) < _LEAST_LETTERS:
         return _folded(first) == _folded(second) and bool(_folded(first))
-    return len(one & other) >= _SAME * len(one | other)
+    return len(trigrams & other) >= _SAME * len(trigrams | other)
 
 
 @functools.lru_cache(maxsize=4096)

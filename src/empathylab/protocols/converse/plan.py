@@ -1,7 +1,7 @@
 """The protocol `converse`: a respondent talks with people whom a simulator plays.
 
 Each exchange is a reply, the simulator's state update, and its next message. All of it follows
-from answers: see docs/decisions/0018-requests-that-follow-from-answers.md.
+from answers: see docs/decisions/0018-follow-up-requests.md.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def plan_conversing(lab: Lab, respondent: str, conversing: Conversing) -> Plan:
     personas = conversing.persona_rules()
     with lab.writing() as connection:
         respondent_id = add_respondent(connection, respondent, "model")
-        ids = {key: add_persona(connection, one.definition()) for key, one in personas.items()}
+        ids = {key: add_persona(connection, entry.definition()) for key, entry in personas.items()}
     script = Script(conversing, personas)
     first = [
         script.request(Step(f"{key}/sample-{sample}", 1, "reply"), (opening(persona),))
@@ -166,10 +166,10 @@ class Script:
 
     def _chat(self, persona: Persona, turns: Transcript) -> tuple[Message, ...]:
         system = self.conversing.system or prompts_for(persona.language).respondent
-        said = [
+        chat = [
             Message("user" if turn.role == "person" else "assistant", turn.text) for turn in turns
         ]
-        return (Message("system", system), *said)
+        return (Message("system", system), *chat)
 
 
 def transcript(persona: Persona, thread: Thread) -> Transcript:

@@ -115,14 +115,14 @@ class TranscriptRecorder:
         rows = []
         for key, persona_key in touched.items():
             persona, spoken = self.personas[persona_key], stored[ids[key]]
-            said = tuple(spoken[place].turn for place in sorted(spoken))
-            known = states(persona, said)
-            end = ending(persona, said)
+            turns = tuple(spoken[place].turn for place in sorted(spoken))
+            known = states(persona, turns)
+            end = ending(persona, turns)
             rows.append(
                 {
                     "number": ids[key],
                     "final": known[-1].score if len(known) > 1 else None,
-                    "exchanges": sum(turn.role == "respondent" for turn in said),
+                    "exchanges": sum(turn.role == "respondent" for turn in turns),
                     "outcome": UNFINISHED if end is None else end.outcome,
                     "reason": None if end is None else end.reason,
                     "ended_by": None if end is None else end.ended_by,

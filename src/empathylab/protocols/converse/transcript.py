@@ -43,8 +43,8 @@ class State:
             "harmful": self.harmful,
             "problem": self.problem,
         }
-        told = {name: value for name, value in named.items() if value is not None}
-        return {"feelings": dict(self.feelings)} | told
+        known = {name: value for name, value in named.items() if value is not None}
+        return {"feelings": dict(self.feelings)} | known
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> State:

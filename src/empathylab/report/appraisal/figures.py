@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 
@@ -17,7 +16,7 @@ from empathylab.report.appraisal.charts import (
     overall_chart,
 )
 from empathylab.report.appraisal.tables import shown_respondents
-from empathylab.report.blocks import Figure
+from empathylab.report.blocks import Figure, optional_figure
 from empathylab.report.colours import PEOPLE
 from empathylab.scales import Scale
 from empathylab.stats.questionnaires.appraisal import ScaleChange
@@ -48,9 +47,11 @@ def figures(result: AppraisalResult) -> Iterator[Figure]:
                 f" Of {everyone} respondents, those with the highest and the lowest change in the "
                 "first panel are shown."
             )
-        yield from _made(f"changes-{scale}", title, overall_chart(mine, titles), note)
+        yield from optional_figure(f"changes-{scale}", title, overall_chart(mine, titles), note)
     distances = distance_chart(result.summaries)
-    yield from _made("distances", "Distance from people’s reactions", distances, _DISTANCE)
+    yield from optional_figure(
+        "distances", "Distance from people’s reactions", distances, _DISTANCE
+    )
     for key in groups:
         mine = [item for item in known if (item.scale, item.subscale) == key]
         yield from _of_subscale(result, scales[key[0]], mine, titles[key])
@@ -83,30 +84,24 @@ def _of_subscale(
     if len({emotion.emotion for emotion in emotions}) > 1:
         chart = change_chart(emotions)
         note = _intervals(emotions)
-        yield from _made(f"emotions-{name}", f"{title}{alone}, by emotion", chart, note)
+        yield from optional_figure(
+            f"emotions-{name}", f"{title}{alone}, by emotion", chart, note, wide=False
+        )
     scores = result.scores.filter(
         pl.col("respondent").is_in(drawn), scale=first.scale, subscale=first.subscale
     )
     lowest, highest = score_range(scale, first.subscale)
     levels = levels_chart(scores, lowest=lowest, highest=highest)
-    yield from _made(f"levels-{name}", f"{title}{alone}", levels, _LEVELS)
+    yield from optional_figure(f"levels-{name}", f"{title}{alone}", levels, _LEVELS, wide=False)
     factors = [item for item in mine if item.level == "factor"]
     if len({factor.factor for factor in factors}) > 1 and len(drawn) > 1:
         heatmap = factor_heatmap(factors)
-        yield from _made(f"factors-{name}", f"{title}, by factor", heatmap, _FACTORS, wide=True)
+        yield from optional_figure(f"factors-{name}", f"{title}, by factor", heatmap, _FACTORS)
 
 
 def _intervals(changes: list[ScaleChange]) -> str:
     people = any(change.respondent == PEOPLE for change in changes)
     return f"{_CHANGES}; people are compared with themselves." if people else f"{_CHANGES}."
-
-
-def _made(
-    name: str, title: str, spec: dict[str, Any] | None, note: str, *, wide: bool | None = None
-) -> Iterator[Figure]:
-    if spec is not None:
-        small = name.startswith(("emotions", "levels"))
-        yield Figure(name=name, title=title, spec=spec, note=note, wide=wide or not small)
 
 
 def subscale_title(scale: Scale, subscale: str) -> str:

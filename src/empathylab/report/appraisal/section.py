@@ -15,7 +15,7 @@ from empathylab.stats.questionnaires.appraisal import ScaleChange
 _MOST_TABLES = 24
 _ARROWS = {"up": "↑", "down": "↓", "none": "–"}
 _VALIDITY = (
-    "A questionnaire says something only if its answers follow what the items say. Each "
+    "A questionnaire score is meaningful only if the answers depend on what the items say. Each "
     "respondent’s answers were compared with the items’ positions on the page, with other item "
     "orders, and with repeated answers."
 )
@@ -87,7 +87,7 @@ def _believed(result: AppraisalResult) -> Fold:
     """The verdicts on the answers, counted in the title."""
     verdicts = [report.validity.verdict for report in result.self_reports]
     worst = next((item for item in ("meaningless", "doubtful", "usable") if item in verdicts), "")
-    said = ", ".join(
+    counts = ", ".join(
         f"{verdicts.count(item)} {item}"
         for item in ("usable", "doubtful", "meaningless")
         if item in verdicts
@@ -97,7 +97,7 @@ def _believed(result: AppraisalResult) -> Fold:
         id="scales-validity",
         title="Can these answers be believed?",
         blocks=kept(table),
-        tag=(worst, said) if said else None,
+        tag=(worst, counts) if counts else None,
         printed=True,
     )
 
@@ -198,8 +198,8 @@ def _numbers(result: AppraisalResult) -> list[Block]:
         blocks.append(Fold(id=f"scales-numbers-{place}", title=title, blocks=(table,)))
     left_out = len(names) - _MOST_TABLES
     if left_out > 0:
-        said = f"The numbers of {left_out} more respondents: empathylab analyze appraisal."
-        blocks.append(Text((said,), "note"))
+        text = f"The numbers of {left_out} more respondents: empathylab analyze appraisal."
+        blocks.append(Text((text,), "note"))
     return blocks
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import bias_title
 from empathylab.report.chart_parts import cells, estimates_chart, spec_of, zero_line
@@ -32,8 +33,8 @@ def agreement_chart(cards: Sequence[JudgeCard]) -> dict[str, Any] | None:
             "judge": card.judge,
             "dimension": card.dimension,
             "estimate": card.weighted_kappa.estimate,
-            "low": None if math.isnan(card.weighted_kappa.low) else card.weighted_kappa.low,
-            "high": None if math.isnan(card.weighted_kappa.high) else card.weighted_kappa.high,
+            "low": finite(card.weighted_kappa.low),
+            "high": finite(card.weighted_kappa.high),
             "n": card.n,
         }
         for card in cards

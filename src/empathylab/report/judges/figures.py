@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from empathylab.analysis.judges.cards import JudgeCard
 from empathylab.analysis.judges.result import JudgesResult
-from empathylab.report.blocks import Figure, slug
+from empathylab.report.blocks import Figure, optional_figure, slug
 from empathylab.report.judges.charts import (
     Labels,
     agreement_chart,
@@ -27,7 +26,7 @@ _AGREEMENT = "95% intervals. The judge called style knows only how a reply is wr
 def figures(result: JudgesResult) -> Iterator[Figure]:
     """All charts that the result has something for."""
     agreement = agreement_chart(result.cards)
-    yield from _made("agreement", "Agreement with people", agreement, _AGREEMENT, wide=True)
+    yield from optional_figure("agreement", "Agreement with people", agreement, _AGREEMENT)
     for place, card in enumerate(result.cards[:MOST_DRAWN], start=1):
         yield from card_figures(card, place, result.labels.get(card.dimension, {}))
 
@@ -53,11 +52,6 @@ def card_figures(card: JudgeCard, place: int, labels: Labels) -> Iterator[Figure
     }
     for kind, (title, spec) in drawn.items():
         name = f"{kind}-{place}-{slug(card.judge)}"
-        yield from _made(name, f"{card.judge}: {card.dimension}. {title}", spec, "")
-
-
-def _made(
-    name: str, title: str, spec: dict[str, Any] | None, note: str, *, wide: bool = False
-) -> Iterator[Figure]:
-    if spec is not None:
-        yield Figure(name=name, title=title, spec=spec, note=note, wide=wide)
+        yield from optional_figure(
+            name, f"{card.judge}: {card.dimension}. {title}", spec, wide=False
+        )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import bias_title, limits
+from empathylab.analysis.text.apa import with_interval
 from empathylab.analysis.text.numbers import number, p_value, signed
 
 DECISIONS = {"may": "yes", "not": "not shown", "cannot tell": "cannot tell"}
@@ -22,8 +23,8 @@ def card_rows(cards: Iterable[JudgeCard]) -> list[dict[str, str]]:
             "replaces raters": _decided(card),
             "responses": number(card.n, 0),
             "people": number(card.n_people, 0),
-            "weighted κ": _ended(card.weighted_kappa.estimate, *_ends(card)),
-            "Spearman": _ended(card.spearman.estimate, card.spearman.low, card.spearman.high),
+            "weighted κ": with_interval(card.weighted_kappa),
+            "Spearman": with_interval(card.spearman),
             "wins": _wins(card),
             "ε": f"{card.epsilon:g}",
             "biases": _biases(card),
@@ -70,15 +71,6 @@ def confusion_rows(
 def tested(card: JudgeCard) -> list[JudgeBias]:
     """The biases that could be tested."""
     return [bias for bias in (*card.biases, *card.emotions) if not math.isnan(bias.p)]
-
-
-def _ends(card: JudgeCard) -> tuple[float, float]:
-    return card.weighted_kappa.low, card.weighted_kappa.high
-
-
-def _ended(estimate: float, low: float, high: float) -> str:
-    text = number(estimate, 2)
-    return text if math.isnan(low) else f"{text} ({number(low, 2)} to {number(high, 2)})"
 
 
 def _wins(card: JudgeCard) -> str:

@@ -92,16 +92,16 @@ def overview_section(data: LabOverview, first: FirstScreen) -> Section:
 
 def methods_section(data: LabOverview) -> Section:
     """How the numbers were computed, with paragraphs for a paper."""
-    said = [_SCALES] if data.appraisal.changes else []
-    said += [_RATINGS] if data.ratings else []
-    said += [_RECIPIENTS] if data.recipients else []
-    said += [_STYLE] if data.style else []
+    paragraphs = [_SCALES] if data.appraisal.changes else []
+    paragraphs += [_RATINGS] if data.ratings else []
+    paragraphs += [_RECIPIENTS] if data.recipients else []
+    paragraphs += [_STYLE] if data.style else []
     panas = {change.respondent for change in data.appraisal.changes if change.scale == "panas"}
-    said += [_PEOPLE] if panas and PEOPLE not in panas else []
+    paragraphs += [_PEOPLE] if panas and PEOPLE not in panas else []
     rows = list(_models(data))
     written = paper_paragraphs(data)
     blocks = kept(
-        Text(said),
+        Text(paragraphs),
         Fold(
             id="methods-models",
             title="Models and tests",

@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.overview.levels import RatingLevel
 from empathylab.report.chart_parts import (
     estimates_chart,
@@ -36,8 +37,8 @@ def levels_chart(levels: list[RatingLevel]) -> dict[str, Any] | None:
             "arm": level.arm,
             "dimension": level.dimension,
             "estimate": level.estimate,
-            "low": None if math.isnan(level.low) else level.low,
-            "high": None if math.isnan(level.high) else level.high,
+            "low": finite(level.low),
+            "high": finite(level.high),
             "n": level.n,
         }
         for level in known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.ratings import RatingsResult
@@ -11,7 +10,7 @@ from empathylab.analysis.ratings.power import PowerSetting, power_setting
 from empathylab.analysis.ratings.raters import INCONSISTENCIES
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, percent
-from empathylab.report.blocks import Figure, slug
+from empathylab.report.blocks import Figure, optional_figure, slug
 from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
 from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
 from empathylab.report.ratings.rater_charts import (
@@ -43,14 +42,14 @@ def rating_figures(result: RatingsResult) -> Iterator[Figure]:
     several = len(result.dimensions) > 1
     yield from _levels(result)
     for dimension in result.comparison.scales:
-        yield from _made(
+        yield from optional_figure(
             _name("answers", dimension, several=several),
             _title("How the ratings are distributed", dimension, several=several),
             shares_chart(result.comparison, dimension),
             _OF_ARMS,
         )
     for dimension in result.comparison.scales:
-        yield from _made(
+        yield from optional_figure(
             _name("emotions", dimension, several=several),
             _title("Good ratings by emotion", dimension, several=several),
             emotions_chart(result.comparison, dimension),
@@ -68,27 +67,27 @@ def _levels(result: RatingsResult) -> Iterator[Figure]:
         good, lowest, highest = kind
         title = f"Replies rated {good}" if good else f"Mean rating, from {lowest:g} to {highest:g}"
         name = "ratings" if place == 1 else f"ratings-{place}"
-        yield from _made(name, title, levels_chart(mine), _LEVELS)
+        yield from optional_figure(name, title, levels_chart(mine), _LEVELS)
 
 
 def _models(result: RatingsResult, *, several: bool) -> Iterator[Figure]:
     title = "Mixed models: coefficients" if len(result.models) > 1 else "Mixed model"
     note = _FOREST.format(name_of(result.reference))
-    yield from _made("models", title, forest_chart(result.models), note)
+    yield from optional_figure("models", title, forest_chart(result.models), note)
     for model in result.models:
         if not model.by_valence:
             name = _name("model-means", model.dimension, several=several)
             title = _title("Means from the mixed model", model.dimension, several=several)
-            yield from _made(name, title, model_means_chart(model), _MEANS)
+            yield from optional_figure(name, title, model_means_chart(model), _MEANS)
     if result.multiverse is not None:
         chart = specification_chart(result.multiverse)
-        yield from _made("specifications", "Specification curve", chart, _SPECIFICATIONS)
+        yield from optional_figure("specifications", "Specification curve", chart, _SPECIFICATIONS)
     for dimension in result.comparison.scales:
         given = power_setting(result.comparison, dimension)
         if given is not None and result.study.design == "between":
             name = _name("power", dimension, several=several)
             title = _title("Power of a study like this", dimension, several=several)
-            yield from _made(name, title, power_chart(given), _power(given))
+            yield from optional_figure(name, title, power_chart(given), _power(given))
 
 
 def rater_figures(result: RatingsResult) -> Iterator[Figure]:
@@ -98,11 +97,13 @@ def rater_figures(result: RatingsResult) -> Iterator[Figure]:
         if numeric.variable != INCONSISTENCIES:
             title = f"Raters: {variable_title(numeric.variable)}"
             name = f"raters-{slug(numeric.variable)}"
-            yield from _made(name, title, numbers_chart(numeric), _OF_RATERS, wide=False)
+            yield from optional_figure(name, title, numbers_chart(numeric), _OF_RATERS, wide=False)
     if result.inconsistencies is not None:
         chart = inconsistency_chart(result.inconsistencies)
         title = "Raters: contradictions in the questionnaire"
-        yield from _made("raters-contradictions", title, chart, _CONTRADICTIONS, wide=False)
+        yield from optional_figure(
+            "raters-contradictions", title, chart, _CONTRADICTIONS, wide=False
+        )
     for categorical in compared.categorical if compared else ():
         title = f"Raters: {variable_title(categorical.variable)}"
         pooled = (
@@ -110,14 +111,7 @@ def rater_figures(result: RatingsResult) -> Iterator[Figure]:
         )
         name = f"raters-{slug(categorical.variable)}"
         note = f"{_OF_RATERS}{pooled}"
-        yield from _made(name, title, properties_chart(categorical), note, wide=False)
-
-
-def _made(
-    name: str, title: str, spec: dict[str, Any] | None, note: str, *, wide: bool = True
-) -> Iterator[Figure]:
-    if spec is not None:
-        yield Figure(name=name, title=title, spec=spec, note=note, wide=wide)
+        yield from optional_figure(name, title, properties_chart(categorical), note, wide=False)
 
 
 def _name(name: str, dimension: str, *, several: bool) -> str:

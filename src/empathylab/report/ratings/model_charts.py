@@ -75,7 +75,7 @@ def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
 
 
 def _term(model: DimensionModel, name: str, *, several: bool) -> str:
-    """The coefficient's name, with what tells its model from the others."""
+    """The coefficient's name, with what distinguishes its model from the others."""
     shown = name.replace(":", " × ")
     for factor in ("arm", "valence"):
         shown = " × ".join(

@@ -75,10 +75,10 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
         kept(
             Heading(id=place, title="How people rated the replies" if alone else study.study.title),
             Text((_described(study),)),
-            *((caveats, periods) if study.apart else ()),
+            *((caveats, periods) if study.different_periods else ()),
             *figures["ratings"],
             *figures["answers"][:1],
-            *(() if study.apart else (caveats,)),
+            *(() if study.different_periods else (caveats,)),
             _all_comparisons(study, place),
             _by_emotion(study, place, of, figures["emotions"]),
             _numbers(study, place, of, figures["answers"][1:]),
@@ -180,8 +180,8 @@ def _sentences(study: RatingsResult) -> list[str]:
 def _model_note(study: RatingsResult) -> list[Block]:
     if study.model is None or not study.model.formula:
         return []
-    said = f"Model: {study.model.name}, {study.model.formula}. {study.model.reason}"
-    return [Text((said,), "note")]
+    text = f"Model: {study.model.name}, {study.model.formula}. {study.model.reason}"
+    return [Text((text,), "note")]
 
 
 def _model(model: DimensionModel, of: str) -> list[Block]:
@@ -219,7 +219,7 @@ def _narrow(row: dict[str, str]) -> dict[str, str]:
 
 
 def raters_section(studies: Sequence[RatingsResult]) -> Section:
-    """Who the raters are, and whether those of the arms are alike."""
+    """Who the raters are, and whether those of the arms are comparable."""
     blocks: list[Block] = []
     lead = []
     for place, study in enumerate(studies, start=1):
@@ -257,12 +257,12 @@ def _raters(study: RatingsResult) -> str:
         f"{number(count, 0)} for {name_of(arm)}"
         for arm, count in study.recognised.raters_per_arm.items()
     )
-    said = f"{counted(study.raters.height, 'rater')} gave the ratings; by arm: {per_arm}."
+    text = f"{counted(study.raters.height, 'rater')} gave the ratings; by arm: {per_arm}."
     if study.inconsistencies is None:
-        return said
+        return text
     found = study.inconsistencies
     return (
-        f"{said} {percent(found.share_without)} of {found.n} raters never contradict themselves in "
+        f"{text} {percent(found.share_without)} of {found.n} raters never contradict themselves in "
         f"their questionnaires; {number(100 * found.share_over_half, 1)}% do so in more than half "
         "of the answers that can be checked."
     )

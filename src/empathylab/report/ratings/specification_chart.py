@@ -6,7 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from empathylab.analysis.ratings.multiverse import ALPHA, Multiverse
+from empathylab.analysis.ratings.multiverse import Multiverse
+from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.names import name_of
 from empathylab.report.chart_parts import plain_spec
 from empathylab.report.colours import FOUND, NOT_FOUND
@@ -33,8 +34,8 @@ def _curve(multiverse: Multiverse, dimension: str, arm: str) -> alt.VConcatChart
         rows.append(
             {"place": place, "SDs": one.estimate, "low": one.low, "high": one.high, "p": shown}
         )
-        made = (one.outcome, one.method, one.clustering, one.exclusions)
-        for kind, choice in zip(_CHOICES, made, strict=True):
+        chosen = (one.outcome, one.method, one.clustering, one.exclusions)
+        for kind, choice in zip(_CHOICES, chosen, strict=True):
             choices.append({"place": place, "choice": f"{kind}: {choice}", "p": shown})
     x = alt.X("place:O", axis=None)
     colour = alt.Color(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from empathylab.analysis.json_values import finite
 from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.recipients.prose import cell_name
-from empathylab.analysis.recipients.rows import finite
 from empathylab.report.blocks import Figure
 from empathylab.report.chart_parts import estimates_chart
 

@@ -18,7 +18,7 @@ _LENGTHS = "Length can affect ratings, so compare lengths before you compare rat
 
 
 def replies_section(data: LabOverview, lead: Sequence[str]) -> Section:
-    """The section; without blocks where nobody replied."""
+    """The section; without blocks where there are no replies."""
     if not data.situations:
         return Section(id="replies", title="Replies", blocks=())
     shown = len(data.situations)

@@ -44,7 +44,7 @@ _MOST_PAIRS = 40
 _MOST_NAMED = 4
 _EXAMPLES = 8
 _TERM_CAPTION = (
-    "Uses per 1,000 words (of a phrase: per 1,000 phrases of that length); z orders the terms and "
+    "Uses per 1,000 words (of a phrase: per 1,000 phrases of that length); z ranks the terms and "
     "is not a test"
 )
 
@@ -87,7 +87,7 @@ def _fold(name: str, title: str, *blocks: Block) -> Part:
 def _profile_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     """The main chart and the means, then every feature."""
     several = len(analysis.respondents) > 1
-    said = [profile_sentence(analysis)] if len(analysis.respondents) <= _MOST_NAMED else []
+    sentences = [profile_sentence(analysis)] if len(analysis.respondents) <= _MOST_NAMED else []
     pairs = len(
         {(difference.respondent, difference.against) for difference in analysis.differences}
     )
@@ -106,7 +106,7 @@ def _profile_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     )
     return kept(
         *shelf.take("profile"),
-        Text(said),
+        Text(sentences),
         _table("Style in short", "Means per response", overview_rows(analysis)),
         *_fold("profile", "Every feature", features, differences),
     )
@@ -121,7 +121,7 @@ def _terms_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
         if all(item.paired for item in found)
         else "not all over the same situations"
     )
-    said = (
+    text = (
         "Words and phrases that each respondent uses more than the others, by the z of the log "
         f"odds ratio with an informative prior (Monroe et al. 2008), {paired}. Function words, "
         "phrases that repeat one above, and all with a z below 1.96 are not shown."
@@ -141,16 +141,16 @@ def _terms_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
         )
         for item in found
     ]
-    return _fold("words", "Distinctive words", Text((said,)), *shelf.take("distinctive"), *tables)
+    return _fold("words", "Distinctive words", Text((text,)), *shelf.take("distinctive"), *tables)
 
 
 def _authorship_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     found = analysis.predictability
     if found is None:
         return ()
-    said = [predictability_sentence(analysis)]
+    sentences = [predictability_sentence(analysis)]
     if not found.ablations:
-        said.append(
+        sentences.append(
             "Run empathylab analyze style for the accuracy without length, punctuation or case."
         )
     tables = [
@@ -164,7 +164,7 @@ def _authorship_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     return _fold(
         "authorship",
         "Can the author be identified?",
-        Text(said),
+        Text(sentences),
         *shelf.take("confusion", "ablations"),
         *tables,
     )
@@ -180,7 +180,7 @@ def _emoji_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
 def _tactics_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     if not analysis.tactics.uses:
         return ()
-    said = (
+    text = (
         f"Each sentence was tagged {tagged_by(analysis)}; a sentence can contain several tactics "
         "or none. Compare respondents by the corrected percentages, and only where a tactic is "
         "reliable enough. " + " ".join(tactic_sentences(analysis))
@@ -196,19 +196,21 @@ def _tactics_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
         _table("Tactic sequences", "The most common tactic sequences", template_rows(analysis)),
     )
     drawn = shelf.take("tactics")
-    return _fold("tactics", "Tactics of empathic language", Text((said,)), *drawn, *tables)
+    return _fold("tactics", "Tactics of empathic language", Text((text,)), *drawn, *tables)
 
 
 def _reuse_part(analysis: StyleEstimates) -> Part:
-    said = [" ".join(reuse_sentences(analysis))] if len(analysis.respondents) <= _MOST_NAMED else []
-    said.append(
+    sentences = (
+        [" ".join(reuse_sentences(analysis))] if len(analysis.respondents) <= _MOST_NAMED else []
+    )
+    sentences.append(
         "A phrase counts as repeated if a reply to another situation has it, too; phrases and "
         "compression are compared on the same amount of text."
     )
     return _fold(
         "reuse",
         "Templates and repetition",
-        Text(tuple(item for item in said if item)),
+        Text(tuple(item for item in sentences if item)),
         _table("Repetition by respondent", "", reuse_rows(analysis)),
         _table(
             "Opening and closing phrases",
@@ -232,11 +234,11 @@ def _ratings_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
         )
         for item in analysis.rated
     ]
-    said = tuple(rated_sentence(rated, titles) for rated in analysis.rated)
+    sentences = tuple(rated_sentence(rated, titles) for rated in analysis.rated)
     return _fold(
         "ratings",
         "What is associated with higher ratings?",
-        Text(said),
+        Text(sentences),
         *shelf.take("ratings"),
         *tables,
     )

@@ -93,15 +93,15 @@ class _Filling:
         ranked = sorted(totals, key=lambda value: (-totals[value], self._values[value]))
         moves = self._moves(place)
         for start in ranked:
-            came: dict[str, tuple[str, tuple[Cell, Cell]]] = {}
+            previous: dict[str, tuple[str, tuple[Cell, Cell]]] = {}
             waiting = deque([start])
             while waiting:
                 value = waiting.popleft()
                 if totals[value] <= totals[start] - 2:
-                    return _path(came, start, value)
+                    return _path(previous, start, value)
                 for other, move in moves.get(value, {}).items():
-                    if other != start and other not in came:
-                        came[other] = (value, move)
+                    if other != start and other not in previous:
+                        previous[other] = (value, move)
                         waiting.append(other)
         return []
 
@@ -123,10 +123,10 @@ class _Filling:
 
 
 def _path(
-    came: Mapping[str, tuple[str, tuple[Cell, Cell]]], start: str, end: str
+    previous: Mapping[str, tuple[str, tuple[Cell, Cell]]], start: str, end: str
 ) -> list[tuple[Cell, Cell]]:
     moves = []
     while end != start:
-        end, move = came[end]
+        end, move = previous[end]
         moves.append(move)
     return moves[::-1]

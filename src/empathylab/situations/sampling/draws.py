@@ -92,9 +92,9 @@ def draw(
     for item in eligible:
         cells.setdefault(stratum(item, balance, cut), []).append(item)
     supply = {cell: len(members) for cell, members in cells.items()}
-    taken = allocate(supply, count, lambda cell: _rank(seed, *cell))
-    chosen = {cell: members[: taken[cell]] for cell, members in cells.items()}
-    counts = {name: marginal(taken, place) for place, name in enumerate(balance)}
+    allocated = allocate(supply, count, lambda cell: _rank(seed, *cell))
+    chosen = {cell: members[: allocated[cell]] for cell, members in cells.items()}
+    counts = {name: marginal(allocated, place) for place, name in enumerate(balance)}
     left = {name: marginal(supply, place) for place, name in enumerate(balance)}
     return Draw(
         situations=_interleaved(chosen, seed),
@@ -153,7 +153,7 @@ def _interleaved(chosen: Mapping[Cell, Sequence[Situation]], seed: int) -> tuple
     for value, members in groups.items():
         members.sort(key=lambda item: _rank(seed, item.id))
         rank = _rank(seed, *value)
-        places += ((turn, rank, one.id) for turn, one in enumerate(members))
+        places += ((turn, rank, situation.id) for turn, situation in enumerate(members))
     return tuple(key for _, _, key in sorted(places))
 
 

@@ -74,7 +74,7 @@ class Rules:
         }
 
 
-def said(situation: Situation) -> str:
+def opening_text(situation: Situation) -> str:
     """What a respondent reads of the person: their words, or the situation where they say none."""
     return situation.utterance or situation.text
 
@@ -115,14 +115,14 @@ def broken_rules(
 def _compared(situation: Situation) -> tuple[str, ...]:
     """The texts by which it may repeat another; a greeting alone makes no two situations one."""
     texts = (situation.text, situation.utterance or "")
-    told = tuple(text for text in texts if count_words(text) >= _TELLING)
-    return told or (" ".join(texts),)
+    distinctive = tuple(text for text in texts if count_words(text) >= _TELLING)
+    return distinctive or (" ".join(texts),)
 
 
 def _reason(
     situation: Situation, rules: Rules, bare: Collection[str], answered: Collection[str]
 ) -> Reason | None:
-    words = count_words(said(situation))
+    words = count_words(opening_text(situation))
     if rules.replied and situation.id not in answered:
         return "no reply"
     if situation.id in bare:
@@ -131,7 +131,7 @@ def _reason(
         return "too short"
     if rules.max_words is not None and words > rules.max_words:
         return "too long"
-    if rules.opening and (situation.context or not is_opening(said(situation))):
+    if rules.opening and (situation.context or not is_opening(opening_text(situation))):
         return "not an opening"
     texts = (situation.title, situation.text, situation.utterance, *situation.context)
     if any(rules.unsafe.found_in(text) for text in texts if text):

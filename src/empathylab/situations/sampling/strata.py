@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations.sampling.exclusions import said
+from empathylab.situations.sampling.exclusions import opening_text
 from empathylab.situations.sets import Situation
 from empathylab.words import count_words
 
@@ -54,7 +54,7 @@ def length_bands(situations: Iterable[Situation], bands: int | Sequence[int]) ->
         raise InputError(
             "there must be at least one length band", got=bands, remedy="Give --bands 3."
         )
-    lengths = sorted(count_words(said(situation)) for situation in situations)
+    lengths = sorted(count_words(opening_text(situation)) for situation in situations)
     cuts = (
         {lengths[len(lengths) * part // bands - 1] for part in range(1, bands)} if lengths else ()
     )
@@ -84,7 +84,9 @@ def unlabelled(situations: Iterable[Situation], balance: Sequence[str]) -> list[
 def stratum(situation: Situation, balance: Sequence[str], bands: Bands) -> tuple[str, ...]:
     """The situation's value for each balance."""
     return tuple(
-        bands.of(count_words(said(situation))) if name == "length" else getattr(situation, name)
+        bands.of(count_words(opening_text(situation)))
+        if name == "length"
+        else getattr(situation, name)
         for name in balance
     )
 

@@ -242,17 +242,17 @@ def _turn(line: str, layout: _Layout) -> Turn | str:
             cells, wrong = quoted, None
     if wrong:
         return wrong
-    told = {name: cells[layout.places[name]].strip() for name in REQUIRED}
-    text = _text(told["utterance"])
+    values = {name: cells[layout.places[name]].strip() for name in REQUIRED}
+    text = _text(values["utterance"])
     if not text:
         return "the utterance is empty"
     place = layout.places.get("selfeval", len(cells))
     return Turn(
-        conversation=clean_text(told["conv_id"]),
-        number=int(told["utterance_idx"]),
-        emotion=_label(told["context"]).lower(),
-        prompt=_label(told["prompt"]),
-        speaker=told["speaker_idx"],
+        conversation=clean_text(values["conv_id"]),
+        number=int(values["utterance_idx"]),
+        emotion=_label(values["context"]).lower(),
+        prompt=_label(values["prompt"]),
+        speaker=values["speaker_idx"],
         text=text,
         selfeval=clean_text(cells[place]).strip() if place < len(cells) else "",
     )

@@ -103,10 +103,12 @@ def _situations(
             raise InputError(
                 f"scenario {number} must be text", where=where, got=text, remedy="Fix the file."
             )
-        yield told(emotion, factor, number, title, text.strip())
+        yield published_situation(emotion, factor, number, title, text.strip())
 
 
-def told(emotion: str, factor: int, number: int, title: str | None, text: str) -> Situation:
+def published_situation(
+    emotion: str, factor: int, number: int, title: str | None, text: str
+) -> Situation:
     """One published situation."""
     return Situation(
         id=situation_id(emotion, factor, number),

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations.emotions import emotion_warnings, told_valence
+from empathylab.situations.emotions import emotion_warnings, stated_valence
 from empathylab.situations.sets import Situation, SituationSet
 from empathylab.situations.sources.dialogue_rows import SPLITS, Tally, Turn, turns_of
 from empathylab.situations.sources.released import Release, Reply
@@ -65,15 +65,15 @@ def read_dialogues(
     replies: list[Reply] = []
     ordered = sorted(found.items(), key=lambda item: _place(item[1].split))
     for key, conversation in ordered:
-        taken = _exchange(conversation, turns)
-        if isinstance(taken, str):
-            left_out.add(taken, key)
+        exchange = _exchange(conversation, turns)
+        if isinstance(exchange, str):
+            left_out.add(exchange, key)
             continue
-        situations.append(_situation(key, conversation, taken, emotions or {}))
-        if taken.reply is None:
+        situations.append(_situation(key, conversation, exchange, emotions or {}))
+        if exchange.reply is None:
             odd.add("conversations end before a reply, and are situations without one", key)
         else:
-            replies.append(Reply(key, HUMAN, taken.reply, details=_details(conversation)))
+            replies.append(Reply(key, HUMAN, exchange.reply, details=_details(conversation)))
     if not situations:
         raise InputError(
             "there is no usable conversation",
@@ -142,11 +142,11 @@ def _conversations(
         if known.split != split:
             dropped.add("the conversation is also in another split", where)
             continue
-        for what, told, first in (
+        for what, stated, first in (
             ("emotion", turn.emotion, known.emotion),
             ("situation", turn.prompt, known.prompt),
         ):
-            if told != first:
+            if stated != first:
                 odd.add(f"rows have a different {what} from their conversation's first row", where)
         earlier = known.turns.setdefault(turn.number, turn)
         if earlier is not turn:
@@ -164,8 +164,8 @@ def _exchange(conversation: _Conversation, turns: int) -> _Exchange | str:
     start = rows[0].number
     whole = [row for place, row in enumerate(rows) if row.number == start + place]
     groups = [
-        (speaker, " ".join(row.text for row in said))
-        for speaker, said in groupby(whole, key=lambda row: row.speaker)
+        (speaker, " ".join(row.text for row in turns_of))
+        for speaker, turns_of in groupby(whole, key=lambda row: row.speaker)
     ]
     asked = 2 * (turns - 1)
     used = groups[: asked + 2]
@@ -181,23 +181,23 @@ def _exchange(conversation: _Conversation, turns: int) -> _Exchange | str:
 
 
 def _situation(
-    key: str, conversation: _Conversation, taken: _Exchange, emotions: Mapping[str, str]
+    key: str, conversation: _Conversation, exchange: _Exchange, emotions: Mapping[str, str]
 ) -> Situation:
     emotion = emotions.get(conversation.emotion, conversation.emotion) or None
-    opening = taken.context[0] if taken.context else taken.utterance
+    opening = exchange.context[0] if exchange.context else exchange.utterance
     return Situation(
         id=key,
         text=conversation.prompt or opening,
         emotion=emotion,
-        valence=told_valence(emotion, None),
-        utterance=taken.utterance,
-        context=taken.context,
+        valence=stated_valence(emotion, None),
+        utterance=exchange.utterance,
+        context=exchange.context,
     )
 
 
 def _details(conversation: _Conversation) -> dict[str, str] | None:
-    told = {"split": conversation.split, "selfeval": conversation.selfeval}
-    return {name: value for name, value in told.items() if value} or None
+    stated = {"split": conversation.split, "selfeval": conversation.selfeval}
+    return {name: value for name, value in stated.items() if value} or None
 
 
 def _odd_sentences(odd: Tally) -> list[str]:
@@ -212,7 +212,7 @@ def _absent_splits(path: Path, splits: Sequence[str], seen: Iterable[str]) -> li
 
 
 def _set(situations: Sequence[Situation], name: str, turns: int) -> SituationSet:
-    later = f" Each goes on to the speaker's turn {turns}." if turns > 1 else ""
+    later = f" Each continues to the speaker's turn {turns}." if turns > 1 else ""
     return SituationSet(
         id=name,
         version=1,

@@ -98,13 +98,13 @@ def fetch_files(
     base_url: str,
     folder: Path,
     *,
-    said: Callable[[str], None] = lambda _: None,
+    on_download: Callable[[str], None] = lambda _: None,
     by_hand: str = "empathylab data import emotionbench FOLDER",
 ) -> list[Path]:
-    """The files in the folder, downloaded unless they lie there already, each with its hash.
+    """The files in the folder, downloaded unless they are there already, each with its hash.
 
-    Nothing that fails the check is kept. `said` is told what is being downloaded; `by_hand` is the
-    command for those who download it themselves.
+    Nothing that fails the check is kept. `on_download` gets each file's name and size; `by_hand` is
+    the command for users who download the files themselves.
     """
     if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
         raise InputError(
@@ -115,7 +115,7 @@ def fetch_files(
         target = folder / file.name
         if not (target.is_file() and _sha256(target.read_bytes()) == file.sha256):
             url = f"{base_url.rstrip('/')}/{urllib.parse.quote(file.path)}"
-            said(f"{file.name} ({file.size / 1000:,.0f} kB)")
+            on_download(f"{file.name} ({file.size / 1000:,.0f} kB)")
             content = _download(url, file, by_hand)
             folder.mkdir(parents=True, exist_ok=True)
             part = target.with_name(f".{file.name}.part")

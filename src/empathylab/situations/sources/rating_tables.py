@@ -286,24 +286,24 @@ def points_of(values: set[float]) -> list[float]:
 def _raters(
     names: Iterable[str], kinds: Mapping[str, str], people: pl.DataFrame | None, where: str
 ) -> tuple[Rater, ...]:
-    told: dict[str, dict[str, Any]] = {}
+    details: dict[str, dict[str, Any]] = {}
     if people is not None:
         require_columns(people.columns, ["rater"], where=where)
         for number, row in enumerate(people.iter_rows(named=True), start=2):
             name = filled(row, "rater", f"{where} row {number}")
-            if name in told:
+            if name in details:
                 raise InputError(
                     "a rater appears twice",
                     where=f"{where} row {number}",
                     got=name,
                     remedy="Keep one of the rows.",
                 )
-            told[name] = {
+            details[name] = {
                 column: _plain(value)
                 for column, value in row.items()
                 if column != "rater" and value is not None
             }
-    return tuple(_rater(name, kinds.get(name), told.get(name, {}), where) for name in names)
+    return tuple(_rater(name, kinds.get(name), details.get(name, {}), where) for name in names)
 
 
 def _plain(value: object) -> object:
@@ -314,8 +314,8 @@ def _plain(value: object) -> object:
     return float(text) if _is_number(text) else text
 
 
-def _rater(name: str, rated_as: str | None, told: Mapping[str, Any], where: str) -> Rater:
-    details = dict(told)
+def _rater(name: str, rated_as: str | None, given: Mapping[str, Any], where: str) -> Rater:
+    details = dict(given)
     kind = details.pop("kind", rated_as or "person")
     if kind not in KINDS:
         raise InputError(

@@ -27,7 +27,7 @@ class Reply:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What tells the replies of a file apart."""
+        """What identifies a reply in a file."""
         return self.situation, self.respondent, self.sample
 
 
@@ -46,7 +46,7 @@ class Rating:
 
     @property
     def key(self) -> tuple[str, str, str, int, str]:
-        """What tells the ratings of a file apart."""
+        """What identifies a rating in a file."""
         return self.rater, self.situation, self.respondent, self.sample, self.dimension
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
-from empathylab.situations.emotions import emotion_warnings, told_valence
+from empathylab.situations.emotions import emotion_warnings, stated_valence
 from empathylab.situations.sets import Situation, SituationSet
 from empathylab.situations.sources.cells import (
     by_value,
@@ -54,24 +54,24 @@ def replies_from(
     emotions: Mapping[str, str] | None = None,
     first_row: int = 2,
 ) -> Release:
-    """The replies of a table, to the situations of `situation_set` or to those it tells itself.
+    """The replies of a table, to the situations of `situation_set` or to those in the table.
 
     A large table comes in parts. `respondent` names who wrote every reply, for a table without
     that column.
     """
-    told = _Situations(where, set_id, emotions or {}, _needed(respondent))
+    situations = _Situations(where, set_id, emotions or {}, _needed(respondent))
     if situation_set is None:
         check_set_id(set_id, where)
     reading = _Replies(where, respondent, situation_set)
     for number, part in parts_of(table, first_row):
         if situation_set is None:
-            told.take(part, number)
-            reading.known = told.found.keys()
+            situations.take(part, number)
+            reading.known = situations.found.keys()
         reading.take(part, number)
-    replies = reading.kept(first_row)
+    replies = reading.read_replies(first_row)
     if situation_set is not None:
         return Release(situation_set, reading.kinds, replies)
-    found = told.as_set(title, licence)
+    found = situations.as_set(title, licence)
     counts = Counter(item.emotion for item in found if item.emotion)
     return Release(found, reading.kinds, replies, notes=tuple(emotion_warnings(counts)))
 
@@ -120,10 +120,10 @@ class _Replies:
         if len(wrong):
             position = int(wrong[0])
             self._refuse(part.row(position, named=True), f"{self.where} row {number + position}")
-        said = frame.select("respondent", kind=kinds).unique(
+        stated = frame.select("respondent", kind=kinds).unique(
             subset="respondent", keep="first", maintain_order=True
         )
-        for name, kind in said.iter_rows():
+        for name, kind in stated.iter_rows():
             self.kinds.setdefault(name, kind_of(name, kind))
         self.rows.append(frame)
         self.keys.append(frame.select("situation", "respondent", "sample").hash_rows())
@@ -143,7 +143,7 @@ class _Replies:
         sample_number(row.get("sample"), place)
         stated_kind(row.get("kind"), place)
 
-    def kept(self, first_row: int) -> Rows[Reply]:
+    def read_replies(self, first_row: int) -> Rows[Reply]:
         """The replies, each once; two texts for the same one are refused."""
         if not self.rows:
             raise InputError("there is no reply", where=self.where, remedy="Add a row for each.")
@@ -173,7 +173,7 @@ class _Situations:
     ) -> None:
         self.where, self.set_id, self.emotions, self.needed = where, set_id, emotions, needed
         self.found: dict[str, tuple[Situation, int]] = {}
-        """By id, with the row that told it first."""
+        """By id, with the first row that has it."""
 
     def take(self, part: pl.DataFrame, start: int) -> None:
         """Keeps the situations of a part, whose first row has that number."""
@@ -190,7 +190,7 @@ class _Situations:
         for row in rows.unique(subset=columns, keep="first", maintain_order=True).rows(named=True):
             number = row.pop("row")
             place = f"{self.where} row {number}"
-            situation = _situation_told(row, self.emotions, place)
+            situation = _situation_in(row, self.emotions, place)
             known = self.found.setdefault(situation.id, (situation, number))
             if known[0] != situation:
                 raise InputError(
@@ -214,30 +214,30 @@ class _Situations:
         )
 
 
-def _situation_told(row: Mapping[str, Any], emotions: Mapping[str, str], where: str) -> Situation:
-    told = {
+def _situation_in(row: Mapping[str, Any], emotions: Mapping[str, str], where: str) -> Situation:
+    fields = {
         name: clean_text(str(row[name])).strip() or None
         for name in SITUATION_COLUMNS
         if row.get(name) is not None
     }
-    text = told.pop("situation_text", None)
+    text = fields.pop("situation_text", None)
     if text is None:
         raise InputError("'situation_text' is empty", where=where, remedy="Fill it in.")
-    emotion = (told.pop("emotion", None) or "").lower() or None
+    emotion = (fields.pop("emotion", None) or "").lower() or None
     emotion = emotions.get(emotion, emotion) if emotion else None
-    valence = told_valence(emotion, told.pop("valence", None))
+    valence = stated_valence(emotion, fields.pop("valence", None))
     key = filled(row, "situation", where)
-    return Situation(key, text, emotion, valence, **told)  # type: ignore[arg-type]
+    return Situation(key, text, emotion, valence, **fields)  # type: ignore[arg-type]
 
 
 def stated_kind(given: object, where: str = "") -> str:
     """What the table says the respondent is; empty where it says nothing."""
-    said = "" if given is None else str(given).strip().lower()
-    if given is not None and said not in ("model", "human"):
+    kind = "" if given is None else str(given).strip().lower()
+    if given is not None and kind not in ("model", "human"):
         raise InputError(
             "'kind' must be model or human", where=where, got=given, remedy="Fix the row."
         )
-    return said
+    return kind
 
 
 def kind_of(respondent: str, stated: str) -> Kind:
@@ -274,8 +274,10 @@ def posts_from(
     counts: Counter[str] = Counter()
     for number, row in enumerate(table.iter_rows(named=True), start=first_row):
         place = f"{where} row {number}"
-        told = {role: row[name] for role, name in columns.items() if name is not None}
-        cells = {role: clean_text(str(value)).strip() for role, value in told.items() if value}
+        situations = {role: row[name] for role, name in columns.items() if name is not None}
+        cells = {
+            role: clean_text(str(value)).strip() for role, value in situations.items() if value
+        }
         topic, text = (filled(row, str(columns[role]), place) for role in ("topic", "text"))
         key = cells.get("id") or f"{_slug(topic)}-{counts[_slug(topic)] + 1}"
         counts[_slug(topic)] += 1

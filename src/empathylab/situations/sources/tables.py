@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations.emotions import Valence, told_valence
+from empathylab.situations.emotions import Valence, stated_valence
 from empathylab.situations.sets import Situation, SituationSet, check_tags
 from empathylab.tables import clean_text
 
@@ -107,7 +107,7 @@ def _situation(cells: dict[str, str], emotions: Mapping[str, str], where: str) -
         )
     tags = tuple(tag for part in cells.pop("tags", "").split(";") if (tag := part.strip()))
     check_tags(tags, where=where)
-    return Situation(emotion=emotion, valence=told_valence(emotion, given), tags=tags, **cells)  # type: ignore[arg-type]
+    return Situation(emotion=emotion, valence=stated_valence(emotion, given), tags=tags, **cells)  # type: ignore[arg-type]
 
 
 def _refuse_repeated(

@@ -16,7 +16,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations.emotions import emotion_warnings, told_valence
+from empathylab.situations.emotions import emotion_warnings, stated_valence
 from empathylab.situations.sets import Situation, SituationSet
 from empathylab.situations.sources.released import (
     Dimension,
@@ -192,7 +192,7 @@ def _situations(
             id=key,
             text=clean_text(text).strip(),
             emotion=emotion,
-            valence=told_valence(emotion, row.get("sentiment")),
+            valence=stated_valence(emotion, row.get("sentiment")),
             utterance=clean_text(row["speaker_uttr"] or "").strip() or None,
         )
     return SituationSet(
@@ -322,14 +322,14 @@ def _demographics(
     for where, table in people:
         columns = {column.lower(): column for column in table.columns}
         require_columns(list(columns), ["participant id"], where=where)
-        taken = columns.get("time taken")
-        seconds = None if taken is None else numbers(table, taken, where=where)
+        duration = columns.get("time taken")
+        seconds = None if duration is None else numbers(table, duration, where=where)
         for number, row in enumerate(table.iter_rows(named=True)):
             person = row[columns["participant id"]]
             details: dict[str, Any] = {
                 name.replace(" ", "_"): row[column]
                 for name, column in columns.items()
-                if name not in _UNUSED and column != taken and _told(row[column])
+                if name not in _UNUSED and column != duration and _is_stated(row[column])
             }
             if str(details.get("age", "")).isdecimal():
                 details["age"] = int(details["age"])
@@ -341,14 +341,14 @@ def _demographics(
 
 
 def _day(written: object) -> date | None:
-    """The day of a moment such as 2023-11-27T13:32:41Z; None where it is not told."""
+    """The day of a moment such as 2023-11-27T13:32:41Z; None where it is not stated."""
     try:
         return date.fromisoformat(str(written)[:10])
     except ValueError:
         return None
 
 
-def _told(value: object) -> bool:
+def _is_stated(value: object) -> bool:
     return value is not None and str(value) not in ("DATA_EXPIRED", "CONSENT_REVOKED")
 
 

@@ -12,7 +12,7 @@ from empathylab.stats.clusters.robust import t_margin
 
 Array = NDArray[np.float64]
 Statistic = Callable[[Array], Array]
-"""Given how often each situation is taken (resamples × situations), the coefficient of each
+"""Given how often each situation is drawn (resamples × situations), the coefficient of each
 resample; NaN where it is not defined."""
 
 _INSIDE = 0.9995
@@ -42,9 +42,9 @@ def resampled_intervals(
     """Each coefficient's interval, from samples of situations with replacement.
 
     With `clusters` (one number per situation) whole clusters are drawn: replies to one situation
-    are rated alike, and drawing them one by one makes the interval too narrow. See `interval` for
-    how it is made; `limits` are the ends of coefficients that do not lie between −1 and 1. With few
-    situations the coefficients without each of them give the standard error.
+    are rated similarly, and drawing them one by one makes the interval too narrow. See `interval`
+    for how it is made; `limits` are the ends of coefficients that do not lie between −1 and 1. With
+    few situations the coefficients without each of them give the standard error.
 
     All coefficients see the same samples. Samples without an estimate are left out; NaN where
     more than half are, where `resamples` is 0, and with a single situation. Situations count as
@@ -122,9 +122,9 @@ def remembered(statistic: Statistic) -> Statistic:
     """The same, but asked again about the same samples it does not reckon again."""
     last: list[Array] = []
 
-    def asked(taken: Array) -> Array:
-        if not last or last[0] is not taken:
-            last[:] = [taken, statistic(taken)]
+    def asked(draws: Array) -> Array:
+        if not last or last[0] is not draws:
+            last[:] = [draws, statistic(draws)]
         return last[1]
 
     return asked

@@ -53,7 +53,7 @@ def cohen_kappa(
     a, b, dropped = _paired(first, second)
     if len(a) == 0:
         return missing(note("no_shared_situation"), 0, dropped, confidence)
-    held = None if clusters is None else _vector(clusters)[_whole(first, second)]
+    cluster_ids = None if clusters is None else _vector(clusters)[_whole(first, second)]
     categories = np.unique(np.concatenate([a, b]))
     places = np.arange(len(categories), dtype=np.float64) if spacing == "ranks" else categories
     distance = distances_between(places, weights)
@@ -71,9 +71,9 @@ def cohen_kappa(
         return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
     if se <= 1e-9:
         return Coefficient(estimate, math.nan, math.nan, n, dropped, confidence)
-    if held is not None:
+    if cluster_ids is not None:
         codes = np.searchsorted(categories, a), np.searchsorted(categories, b)
-        se, df = _clustered_error(table, distance, codes, held)
+        se, df = _clustered_error(table, distance, codes, cluster_ids)
         low, high = map(float, fisher_ends(estimate, t_margin(df, confidence) * se))
         return Coefficient(estimate, low, high, n, dropped, confidence, "large sample, clustered")
     margin = t_margin(math.inf, confidence) * se
@@ -178,10 +178,10 @@ def rank_interval(
 
 def distances_between(places: Array, weights: Weights) -> Array:
     """The disagreement of each pair of categories."""
-    apart = np.abs(np.subtract.outer(places, places))
+    distance = np.abs(np.subtract.outer(places, places))
     if weights == "identity":
-        return (apart > 0).astype(np.float64)
-    return apart if weights == "linear" else apart**2
+        return (distance > 0).astype(np.float64)
+    return distance if weights == "linear" else distance**2
 
 
 def kappa_of_table(table: NDArray[np.floating], distance: Array) -> tuple[float, float]:

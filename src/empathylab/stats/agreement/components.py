@@ -77,8 +77,8 @@ def icc_statistic(table: RatingTable) -> Statistic:
     """ICC(2,1) of resampled situations, from variance components; for few raters."""
     solve = _resampled(table)
 
-    def statistic(taken: Array) -> Array:
-        situation, rater, residual = solve(taken)
+    def statistic(draws: Array) -> Array:
+        situation, rater, residual = solve(draws)
         total = situation + rater + residual
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(situation / np.where(total > 0, total, np.nan))
@@ -156,20 +156,20 @@ def _resampled(table: RatingTable) -> Statistic:
     centred = there * (y - (y.sum(axis=1) / sizes)[:, None])
     products = (there[:, :, None] * there[:, None, :]).reshape(units, -1)
 
-    def solve(taken: Array) -> Array:
-        by_rater = taken @ there
-        normal = -((taken / sizes) @ products).reshape(len(taken), raters, raters)
+    def solve(draws: Array) -> Array:
+        by_rater = draws @ there
+        normal = -((draws / sizes) @ products).reshape(len(draws), raters, raters)
         normal[:, np.arange(raters), np.arange(raters)] += by_rater
-        right = taken @ centred
+        right = draws @ centred
         values, vectors = np.linalg.eigh(normal)
         kept = values > 1e-9 * np.maximum(values[:, -1:], 1e-300)
         turned = np.einsum("bji,bj->bi", vectors, right)
         explained = (np.where(kept, turned, 0) ** 2 / np.where(kept, values, 1)).sum(axis=1)
-        units_ss = taken @ (centred**2).sum(axis=1)
-        raters_ss = (taken @ y**2 - (taken @ y) ** 2 / np.maximum(by_rater, 1)).sum(axis=1)
+        units_ss = draws @ (centred**2).sum(axis=1)
+        raters_ss = (draws @ y**2 - (draws @ y) ** 2 / np.maximum(by_rater, 1)).sum(axis=1)
         parts = _solved(
             by_rater.sum(axis=1),
-            taken.sum(axis=1),
+            draws.sum(axis=1),
             (by_rater > 0).sum(axis=1).astype(np.float64),
             kept.sum(axis=1).astype(np.float64),
             np.maximum(units_ss - explained, 0.0),

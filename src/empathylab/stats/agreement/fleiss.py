@@ -16,8 +16,8 @@ def percent_statistic(table: RatingTable) -> Statistic:
     """How many in a hundred pairs of raters agree, averaged over situations."""
     observed = _observed(table, "identity")
 
-    def statistic(taken: Array) -> Array:
-        return np.asarray(100 * (1 - observed(taken)))
+    def statistic(draws: Array) -> Array:
+        return np.asarray(100 * (1 - observed(draws)))
 
     return statistic
 
@@ -37,10 +37,10 @@ def fleiss_statistic(table: RatingTable, weights: Weights = "identity") -> Stati
     observed = _observed(table, weights)
     shares = table.mean_shares
 
-    def statistic(taken: Array) -> Array:
+    def statistic(draws: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
-            expected = chance(shares(taken), table.scaled, weights)
-            ratio = observed(taken) / np.where(expected > 1e-12, expected, np.nan)
+            expected = chance(shares(draws), table.scaled, weights)
+            ratio = observed(draws) / np.where(expected > 1e-12, expected, np.nan)
         return np.asarray(1 - ratio)
 
     return statistic
@@ -59,14 +59,14 @@ def gwet_statistic(table: RatingTable, weights: Weights = "identity") -> Statist
     observed, shares = _observed(table, weights), table.mean_shares
     q = len(table.categories)
     if q < 2:
-        return lambda taken: np.full(len(taken), np.nan)
+        return lambda draws: np.full(len(draws), np.nan)
     uniform = np.full((1, q), 1 / q)
     total = q**2 * (1 - float(chance(uniform, table.scaled, weights)[0]))
 
-    def statistic(taken: Array) -> Array:
-        spread = shares(taken)
+    def statistic(draws: Array) -> Array:
+        spread = shares(draws)
         expected = total / (q * (q - 1)) * (spread * (1 - spread)).sum(axis=1)
-        return np.asarray((1 - observed(taken) - expected) / (1 - expected))
+        return np.asarray((1 - observed(draws) - expected) / (1 - expected))
 
     return statistic
 
@@ -77,9 +77,9 @@ def _observed(table: RatingTable, weights: Weights) -> Statistic:
     pairs = np.maximum(table.sizes * (table.sizes - 1), 1.0)
     columns = np.column_stack([paired * pair_sums(table, weights) / pairs, paired])
 
-    def statistic(taken: Array) -> Array:
-        apart, situations = (taken @ columns).T
+    def statistic(draws: Array) -> Array:
+        disagreement, situations = (draws @ columns).T
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(apart / situations)
+            return np.asarray(disagreement / situations)
 
     return statistic

@@ -128,20 +128,20 @@ def _resampled(rows: Array) -> dict[str, Statistic]:
     means = rows.mean(axis=1)
     within = ((rows - means[:, None]) ** 2).sum(axis=1)
 
-    def squares(taken: Array) -> Array:
-        n = taken.sum(axis=1)
-        mean, columns = taken @ means / n, taken @ rows / n[:, None]
+    def squares(draws: Array) -> Array:
+        n = draws.sum(axis=1)
+        mean, columns = draws @ means / n, draws @ rows / n[:, None]
         across = n * ((columns - mean[:, None]) ** 2).sum(axis=1)
-        inside = taken @ within
-        between = k * (taken @ means**2 - n * mean**2) / (n - 1)
+        inside = draws @ within
+        between = k * (draws @ means**2 - n * mean**2) / (n - 1)
         rest = (inside - across) / ((n - 1) * (k - 1))
         return np.stack([n, between, across / (k - 1), inside / (n * (k - 1)), rest])
 
     shared = remembered(squares)
 
     def form(name: str) -> Statistic:
-        def statistic(taken: Array) -> Array:
-            n, between, across, inside, rest = shared(taken)
+        def statistic(draws: Array) -> Array:
+            n, between, across, inside, rest = shared(draws)
             error = inside if name == "icc1" else rest
             level = k * (across - rest) / n if name == "icc2" else 0.0
             total = between + (k - 1) * error + level

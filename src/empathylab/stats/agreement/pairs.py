@@ -246,8 +246,8 @@ def _quadratic(cells: _Cells, n: Array, x: Array, y: Array) -> tuple[Array, Arra
 
     def moments(values: Array) -> tuple[Array, Array]:
         mean = totals(cells.pair, cells.count * values, pairs) / n
-        apart = (values - mean[cells.pair]) ** 2
-        return mean, totals(cells.pair, cells.count * apart, pairs) / n
+        squares = (values - mean[cells.pair]) ** 2
+        return mean, totals(cells.pair, cells.count * squares, pairs) / n
 
     (mean_x, var_x), (mean_y, var_y) = moments(x), moments(y)
     expected = var_x + var_y + (mean_x - mean_y) ** 2

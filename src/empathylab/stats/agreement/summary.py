@@ -27,7 +27,8 @@ from empathylab.stats.agreement.fleiss import (
 from empathylab.stats.agreement.icc import IntraclassCorrelations, intraclass_correlations
 from empathylab.stats.agreement.krippendorff import Level, alpha_statistic
 from empathylab.stats.agreement.pairs import PairAgreement, pair_agreements
-from empathylab.stats.agreement.table import RatingTable, Spacing, rating_table, require
+from empathylab.stats.agreement.table import RatingTable, Spacing, rating_table
+from empathylab.stats.arguments import require_columns, require_confidence
 from empathylab.stats.notes import note
 
 _LARGEST_GRID = 20_000_000
@@ -103,11 +104,8 @@ def agreement(
 
     Raises InputError where a rater rates a situation twice on a dimension, or no rating is left.
     """
-    require(frame, situation, rater, rating, *([dimension] if dimension else []))
-    if not 0 < confidence < 1:
-        raise InputError(
-            "the confidence must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_columns(frame, situation, rater, rating, *([dimension] if dimension else []))
+    require_confidence(confidence)
     summaries: list[DimensionAgreement] = []
     pairs: list[PairAgreement] = []
     for name, rows in _parts(frame, dimension, rating):

@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError
 from empathylab.stats.agreement.bootstrap import Statistic, remembered
+from empathylab.stats.arguments import require_columns
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -90,16 +91,16 @@ class RatingTable:
     def pairable_counts(self) -> Statistic:
         """Of resampled situations: the ratings of each category in those with two or more."""
         pairable = self.sizes >= 2
-        return remembered(lambda taken: self.by_category(taken * pairable))
+        return remembered(lambda draws: self.by_category(draws * pairable))
 
     @cached_property
     def mean_shares(self) -> Statistic:
         """Of resampled situations: the mean share of each category, each counting once."""
         per_rating = 1 / np.maximum(self.sizes, 1.0)
 
-        def shares(taken: Array) -> Array:
+        def shares(draws: Array) -> Array:
             return np.asarray(
-                self.by_category(taken * per_rating) / taken.sum(axis=1, keepdims=True)
+                self.by_category(draws * per_rating) / draws.sum(axis=1, keepdims=True)
             )
 
         return remembered(shares)
@@ -143,16 +144,16 @@ def rating_table(
     """The frame's ratings, coded.
 
     `levels` names the scale's categories from lowest to highest; it is needed where ratings are
-    words, and keeps categories that nobody used. Without it the categories are the numbers that
-    occur. `spacing` says how far apart categories lie: by their `values`, or by their `ranks`,
-    one step each. Words always lie one step apart. `cluster` names what several of the rated
-    things belong to, so that they may be rated alike. Without it, where another column than
+    words, and keeps unused categories. Without it the categories are the numbers that
+    occur. `spacing` says the distance of categories: by their `values`, or by their `ranks`,
+    one step each. Words are always one step apart. `cluster` names what several of the rated
+    things belong to, so that their ratings may be correlated. Without it, where another column than
     `situation` says what was rated, each belongs to one situation and several share one, that is
     `situation`. Name what was rated itself for none.
 
     Raises InputError for a rater who rates a situation twice, and for a rating outside `levels`.
     """
-    require(frame, situation, rater, rating, *([cluster] if cluster else []))
+    require_columns(frame, situation, rater, rating, *([cluster] if cluster else []))
     if cluster is None and situation != _CLUSTER and _CLUSTER in frame.columns:
         nested = frame.select(situation, _CLUSTER).drop_nulls().unique()
         cluster = _CLUSTER if nested.height == nested[situation].n_unique() else None
@@ -202,13 +203,6 @@ def _coded(labels: pl.Series) -> Codes:
 def totals(groups: Codes, values: Array, size: int) -> Array:
     """The values of each group, summed."""
     return np.bincount(groups, values, minlength=size).astype(np.float64)
-
-
-def require(frame: pl.DataFrame, *columns: str) -> None:
-    """Raises UnknownName for the first column that the frame does not have."""
-    for column in columns:
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
 
 
 def _rated(

@@ -21,6 +21,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.stats.anova.effect_sizes import partial_eta_squared
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.columns import level_codes
 from empathylab.stats.mixed.design import MixedDesign, read_design
@@ -85,10 +86,7 @@ def anova(frame: pl.DataFrame, formula: str, *, confidence: float = 0.95) -> Ano
     measures: rows are independent (`lmm` otherwise). The interval of partial η² inverts the
     noncentral F distribution. Rows with a missing value are left out and counted.
     """
-    if not 0 < confidence < 1:
-        raise InputError(
-            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_confidence(confidence)
     design = read_design(frame, formula, ordinal=False)
     _check(design)
     used = frame.select(design.formula.columns).drop_nulls().drop_nans()

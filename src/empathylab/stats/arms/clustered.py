@@ -1,6 +1,6 @@
-"""What remains of a difference when ratings by the same rater are alike.
+"""What remains of a difference when ratings by the same rater are correlated.
 
-A rater who is generous once is generous again, so ten ratings by one rater tell less than ten
+A rater who is generous once is generous again, so ten ratings by one rater say less than ten
 ratings by ten. The plain chi-square does not know this, and rejects too often.
 """
 
@@ -50,7 +50,7 @@ class ClusteredDifference:
     """Satterthwaite's degrees of freedom."""
     p: float
     icc: float
-    """How alike the arm's ratings by one rater are: 0 not at all, 1 always the same."""
+    """The correlation of the arm's ratings by one rater: 0 none, 1 always the same."""
     icc_reference: float
     design_effect: float
     """The variance of the difference over what independent ratings would have."""
@@ -136,7 +136,7 @@ def clustered_difference(
     One entry per rating: whether it is good, whether it is the arm's (else the reference's), and
     who gave it. A rater may lie in one arm or in both. The covariance is CR2 with Satterthwaite's
     degrees of freedom, which holds its level with few raters and with unequal arms. With `replies`
-    (which reply was rated) ratings of one reply count as alike, too: clustering is two-way.
+    (which reply was rated) ratings of one reply count as correlated, too: clustering is two-way.
 
     NaN, with a note, where a side is empty, has a single rater, or nothing varies.
 

@@ -26,9 +26,9 @@ def corrected_by_family(families: Sequence[str], p_values: Sequence[float]) -> l
     for family in dict.fromkeys(families):
         places = [place for place, name in enumerate(families) if name == family]
         p = [p_values[place] for place in places]
-        made = int(np.isfinite(p).sum())
+        tested = int(np.isfinite(p).sum())
         for place, *values in zip(
             places, holm(p), benjamini_hochberg(p), bonferroni(p), strict=True
         ):
-            found[place] = Corrected(made, *map(float, values))
+            found[place] = Corrected(tested, *map(float, values))
     return [found[place] for place in range(len(families))]

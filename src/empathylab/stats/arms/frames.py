@@ -131,7 +131,7 @@ def _one_dimension(
     ratings: pl.DataFrame, dimension: str, scale: RatingScale, reference: str
 ) -> RatedArms:
     needed = ["rater", "situation", "arm", "rating"]
-    # A NaN is a gap too; polars keeps the two apart.
+    # A NaN is a gap too; polars distinguishes the two.
     whole = ratings.with_columns(pl.col("rating").fill_nan(None)).drop_nulls(needed)
     wrong = whole.filter(~scale.valid("rating"))
     if wrong.height:

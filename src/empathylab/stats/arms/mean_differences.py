@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.errors import UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import t_margin
 from empathylab.stats.judges.powered_parts import (
     MANY_CLUSTERS,
@@ -48,11 +48,7 @@ class ArmDifferences:
 def prediction_powered_differences(
     frame: pl.DataFrame,
     *,
-    arm: str = "arm",
     rating: str = "rating",
-    prediction: str = "prediction",
-    rater: str = "rater",
-    situation: str = "situation",
     limits: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> ArmDifferences:
@@ -63,15 +59,14 @@ def prediction_powered_differences(
     rated three arms or more, what raters and situations add to the error is taken from all pairs
     together: a single pair shows it too badly.
     """
-    if arm not in frame.columns:
-        raise UnknownName("column", arm, frame.columns)
-    plan = Plan(rating, prediction, rater, situation, None, False, limits)
+    require_columns(frame, "arm")
+    plan = Plan(rating, "prediction", "rater", "situation", None, False, limits)
     ways = plan.clusters(frame)
-    labels = frame[arm].cast(pl.String)
+    labels = frame["arm"].cast(pl.String)
     names = tuple(labels.drop_nulls().unique(maintain_order=True).to_list())
     parts = [part_of(frame, plan, ways, name, (labels == name).to_numpy()) for name in names]
     rated = frame.filter(pl.col(rating).is_not_null())
-    situations, raters = (_shared(rated, arm, column, names) for column in (situation, rater))
+    situations, raters = (_shared(rated, column, names) for column in ("situation", "rater"))
     people, errors = _Errors.of(parts, people=True), _Errors.of(parts)
     ends = _Ends(parts, people, _Pooled.of(parts, people, raters), {})
     size = len(parts)
@@ -110,7 +105,7 @@ class _Errors:
         """The standard error of an arm's mean."""
         return _se(*(float(way[one, one]) for way in self.ways))
 
-    def apart(self, one: int, other: int) -> float:
+    def difference(self, one: int, other: int) -> float:
         """The standard error of the difference of two arms' means."""
         sums = []
         for way in self.ways:
@@ -160,12 +155,12 @@ class _Pooled:
         kept = [tuple(codes[part.rated] for codes in part.clusters) for part in parts]
         varied, degrees, rows = [], [], []
         for way, codes in zip(people.ways, zip(*kept, strict=True), strict=False):
-            held = np.array([len(np.unique(own)) for own in codes])
-            varied.append(_apart(way, scale * np.sqrt(held / (held - 1))))
-            degrees.append(_degrees(codes, int(held.sum()), len(parts)))
-            rows.append(sum(map(len, codes)) / float(held.sum()))
+            counts = np.array([len(np.unique(own)) for own in codes])
+            varied.append(_difference_squares(way, scale * np.sqrt(counts / (counts - 1))))
+            degrees.append(_degrees(codes, int(counts.sum()), len(parts)))
+            rows.append(sum(map(len, codes)) / float(counts.sum()))
         n = np.array([part.n for part in parts])
-        alone = _apart(people.ways[2], scale * np.sqrt(n / (n - 1)))
+        alone = _difference_squares(people.ways[2], scale * np.sqrt(n / (n - 1)))
         if not alone[upper].sum() > 0:
             return None
         by_rater, by_situation = (float(way[upper].sum() / alone[upper].sum()) for way in varied)
@@ -177,23 +172,23 @@ class _Pooled:
         return cls(np.sqrt(effect * alone), df)
 
 
-def _apart(products: Array, scale: Array) -> Array:
+def _difference_squares(products: Array, scale: Array) -> Array:
     """The sums of squares of differences of scaled arms, from the sums of products of each two."""
     scaled = products * np.outer(scale, scale)
     own = np.diag(scaled)
     return np.maximum(own[:, None] + own - 2 * scaled, 0.0)
 
 
-def _degrees(codes: Sequence[Codes], held: int, arms: int) -> float:
+def _degrees(codes: Sequence[Codes], in_arms: int, arms: int) -> float:
     """Of arms by clusters, less those of arms and, as far as arms share them, of clusters.
 
     Fewer where some clusters have most of the rows.
     """
     _, sizes = np.unique(np.concatenate(codes), return_counts=True)
     count = len(sizes)
-    shared = (held - count) / (count * (arms - 1))
+    shared = (in_arms - count) / (count * (arms - 1))
     even = float(sizes.sum()) ** 2 / float((sizes**2).sum()) / count
-    return max(held - arms - (count - 1) * shared, 1.0) * even
+    return max(in_arms - arms - (count - 1) * shared, 1.0) * even
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +205,9 @@ class _Ends:
         df = float(min(self.parts[one].fewest, self.parts[other].fewest) - 1)
         if self.pooled is not None:
             df = self.pooled.df
-        margin, se = t_margin(df, confidence), errors.apart(one, other)
-        apart = self.parts[one].mean - self.parts[other].mean
-        ends = apart - margin * se, apart + margin * se
+        margin, se = t_margin(df, confidence), errors.difference(one, other)
+        difference = self.parts[one].mean - self.parts[other].mean
+        ends = difference - margin * se, difference + margin * se
         if self.parts[one].scale is not None and self.parts[other].scale is not None:
             for arm in (one, other):
                 if (arm, df) not in self.known:
@@ -225,22 +220,22 @@ class _Ends:
             cautious = shared_rater_margin(self.parts[one], self.parts[other], confidence)
         if cautious is None:
             return ends
-        alone = self.people.apart(one, other)
+        alone = self.people.difference(one, other)
         cautious *= se / alone if alone > 0 else 1.0
-        return widened(ends, apart, cautious, self.parts[one].scale)
+        return widened(ends, difference, cautious, self.parts[one].scale)
 
 
-def _shared(rated: pl.DataFrame, arm: str, thing: str, names: Sequence[str]) -> Codes:
+def _shared(rated: pl.DataFrame, thing: str, names: Sequence[str]) -> Codes:
     """Of how many the ratings of each two arms are, both of the one's and of the other's."""
     from scipy import sparse
 
     rows = rated.select(
-        arm=pl.col(arm).cast(pl.String), thing=pl.col(thing).cast(pl.String).rank("dense")
+        pl.col("arm").cast(pl.String), thing=pl.col(thing).cast(pl.String).rank("dense")
     )
     once = rows.drop_nulls().unique()
     places = {name: place for place, name in enumerate(names)}
     arms = np.array([places[name] for name in once["arm"]], dtype=np.int64)
     things = once["thing"].to_numpy().astype(np.int64)
     shape = (int(things.max(initial=0)) + 1, len(names))
-    held = sparse.coo_array((np.ones(len(arms), np.int64), (things, arms)), shape=shape).tocsc()
-    return np.asarray((held.T @ held).toarray(), dtype=np.int64)
+    rated_by = sparse.coo_array((np.ones(len(arms), np.int64), (things, arms)), shape=shape).tocsc()
+    return np.asarray((rated_by.T @ rated_by).toarray(), dtype=np.int64)

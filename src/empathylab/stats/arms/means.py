@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.families import corrected_by_family
@@ -88,11 +89,7 @@ def compare_means(
     dimension: str = "rating",
     reference: str = "human",
     confidence: float = 0.95,
-    rater: str = "rater",
-    arm: str = "arm",
     rating: str = "rating",
-    emotion: str = "emotion",
-    valence: str = "valence",
     reply: str = "",
 ) -> MeanComparison:
     """The arms' mean ratings and their differences from the reference, with raters as units.
@@ -107,15 +104,10 @@ def compare_means(
     Liang, K.-Y., & Zeger, S. L. (1986). Biometrika 73, 13–22; Hedges, L. V. (1981). Journal of
     Educational Statistics 6, 107–128.
     """
-    roles = {"rater": rater, "arm": arm, "rating": rating}
-    roles |= {
-        role: column
-        for role, column in (("valence", valence), ("emotion", emotion), ("reply", reply))
-        if column in frame.columns
-    }
-    for column in roles.values():
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
+    roles = {"rater": "rater", "arm": "arm", "rating": rating}
+    optional = {"valence": "valence", "emotion": "emotion", "reply": reply}
+    roles |= {role: column for role, column in optional.items() if column in frame.columns}
+    require_columns(frame, *roles.values())
     chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     chosen = chosen.with_columns(
         pl.col("rater", "arm").cast(pl.String), pl.col("rating").cast(pl.Float64).fill_nan(None)

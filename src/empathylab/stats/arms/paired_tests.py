@@ -93,7 +93,7 @@ def mcnemar(
 
 
 def stuart_maxwell(table: ArrayLike) -> RankTest:
-    """Whether two paired ratings use the categories alike (marginal homogeneity).
+    """Whether two paired ratings use the categories equally often (marginal homogeneity).
 
     Rows are the first side's category, columns the second's. Categories that neither side uses
     differently from the other may make the test singular; it then has fewer degrees of freedom.
@@ -145,7 +145,7 @@ def cochran_q(good: ArrayLike) -> RankTest:
 
 
 def friedman(ratings: ArrayLike) -> RankTest:
-    """Friedman's test, corrected for ties: whether several arms are rated alike within units.
+    """Friedman's test, corrected for ties: whether several arms are rated the same within units.
 
     Rows are units, columns arms. NaN with fewer than two columns or where every row is constant.
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.regression import ClusteredTest, clustered_regression
 from empathylab.stats.clusters.robust import cluster_codes, t_margin, two_sided_p
 
@@ -52,9 +53,7 @@ def paired_difference(
     `cluster`. Units that only one of the two has are left out and counted, and rows with a
     missing value are ignored.
     """
-    for name in (unit, label, value, *([cluster] if cluster else [])):
-        if name not in frame.columns:
-            raise UnknownName("column", name, frame.columns)
+    require_columns(frame, unit, label, value, cluster)
     if not (frame[value].dtype.is_numeric() or frame[value].dtype == pl.Boolean):
         raise InputError(
             f"{value!r} must contain numbers", got=frame[value][0], remedy="Name another column."

@@ -55,7 +55,7 @@ class AlternativeAnnotatorTest:
     passes: bool
     """The judge wins against at least half of the people."""
     winning_rate: float
-    """ω: the share of people against whom the judge wins; NaN where nobody could be tested."""
+    """ω: the share of people against whom the judge wins; NaN where no person could be tested."""
     advantage: float
     """ρ: the judge's mean advantage over the people tested."""
     advantage_low: float
@@ -256,10 +256,10 @@ class _Trials:
         size = int(tested.sum())
         ahead, behind, situations = ahead[kept], behind[kept], rows.situations[kept]
         n = totals(person, np.ones(len(person)), size)
-        apart = behind - ahead
+        gap = behind - ahead
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = totals(person, apart, size) / n
-            squares = totals(person, (apart - mean[person]) ** 2, size)
+            mean = totals(person, gap, size) / n
+            squares = totals(person, (gap - mean[person]) ** 2, size)
             spread = np.sqrt(squares / (n - 1))
             shares = [totals(person, item, size) / n for item in (ahead, behind)]
         cells, shape = (situations, person), (rows.n, size)
@@ -322,9 +322,9 @@ class _Trials:
         if len(self.n) == 0:
             return math.nan, math.nan
 
-        def statistic(taken: Array) -> Array:
+        def statistic(draws: Array) -> Array:
             with np.errstate(divide="ignore", invalid="ignore"):
-                shares = (self.won.T @ taken.T) / (self.there.T @ taken.T)
+                shares = (self.won.T @ draws.T) / (self.there.T @ draws.T)
             return np.asarray(shares.mean(axis=0))
 
         ends = resampled_intervals(

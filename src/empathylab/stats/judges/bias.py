@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import (
     Codes,
     cluster_codes,
@@ -78,7 +79,7 @@ def self_preference(
     A row with a missing value is left out and counted. NaN, with a note, where there is no own or
     no other respondent. Raises UnknownName for an own respondent that is not there.
     """
-    _require(frame, respondent, rating, prediction, rater, situation)
+    require_columns(frame, respondent, rating, prediction, rater, situation)
     known = frame[respondent].drop_nulls().cast(pl.String).unique().to_list()
     for name in own:
         if name not in known:
@@ -114,7 +115,7 @@ def position_bias(
     Comparisons of one situation (and rater, where named) may be correlated. Where one place always
     wins, the test is the sign test over situations, and the interval the exact one.
     """
-    _require(frame, outcome, rater, situation)
+    require_columns(frame, outcome, rater, situation)
     whole = frame.drop_nulls([outcome])
     values = {"first": 0.5, "second": -0.5, "tie": 0.0}
     strange = whole.filter(~pl.col(outcome).cast(pl.String).is_in(list(values)))
@@ -139,12 +140,6 @@ def _one_sided(bias: Bias) -> Bias:
     low, high = sorted((sign * least, sign * 0.5))
     always = note("first_always_preferred" if sign > 0 else "second_always_preferred")
     return replace(bias, low=low, high=high, p=min(1.0, 2.0 * 0.5**clusters), note=always)
-
-
-def _require(frame: pl.DataFrame, *columns: str | None) -> None:
-    for column in columns:
-        if column is not None and column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
 
 
 def _clusters(frame: pl.DataFrame, rater: str | None, situation: str | None) -> list[Codes]:

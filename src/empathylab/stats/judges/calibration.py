@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import (
     Codes,
     cluster_codes,
@@ -46,7 +47,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Responses that the judge rates alike, and what people say of them."""
+    """Responses with the same rating by the judge, and what people say of them."""
 
     judge: float
     """The judge's mean value here."""
@@ -267,9 +268,7 @@ def calibration_scores(
 def _rows(
     frame: pl.DataFrame, rating: str, prediction: str, rater: str | None, situation: str | None
 ) -> _Rows:
-    for column in (rating, prediction, rater, situation):
-        if column is not None and column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
+    require_columns(frame, rating, prediction, rater, situation)
     people = frame[rating].cast(pl.Float64).fill_null(np.nan).to_numpy()
     judge = frame[prediction].cast(pl.Float64).fill_null(np.nan).to_numpy()
     whole = np.isfinite(people) & np.isfinite(judge)
@@ -332,5 +331,5 @@ def _isotonic(people: Array, judge: Array, scale: Array) -> tuple[Array, Array]:
 
 
 def _brier(cumulative: Array, reached: Array) -> float:
-    apart = np.diff(cumulative - reached, axis=1, prepend=0.0)
-    return float((apart**2).sum(axis=1).mean())
+    distance = np.diff(cumulative - reached, axis=1, prepend=0.0)
+    return float((distance**2).sum(axis=1).mean())

@@ -41,9 +41,9 @@ class StraightLine:
         where h says how far the line was stretched; NaN without a slope."""
         if math.isnan(self.slope):
             return math.nan
-        apart = x - self.mean_x
-        stretched = 1 + 1 / self.points + apart**2 / self.spread
-        return (y - self.mean_y - self.slope * apart) / math.sqrt(stretched)
+        deviation = x - self.mean_x
+        stretched = 1 + 1 / self.points + deviation**2 / self.spread
+        return (y - self.mean_y - self.slope * deviation) / math.sqrt(stretched)
 
 
 @dataclass(frozen=True, slots=True)

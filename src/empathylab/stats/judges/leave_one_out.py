@@ -19,7 +19,7 @@ class TransferError:
     """How far the judge missed a respondent whom it was not calibrated on."""
 
     respondent: str
-    foretold: float
+    predicted: float
     """From the judge's ratings of this respondent and people's ratings of the others."""
     people: float
     """What people said."""
@@ -33,11 +33,11 @@ class TransferError:
     @property
     def error(self) -> float:
         """Above 0 where the judge predicts too much."""
-        return self.foretold - self.people
+        return self.predicted - self.people
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class JudgedRows:
     """The rows that the judge rated, as arrays, so that each of many can be left out in turn."""
 
     names: tuple[str, ...]
@@ -47,19 +47,16 @@ class Told:
     f: Array
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, respondent: str, rating: str, prediction: str) -> Told:
-        """From the columns of those names."""
-        told = pl.col(prediction).cast(pl.Float64).fill_nan(None).is_not_null()
-        rows = frame.filter(told, pl.col(respondent).is_not_null())
-        labels = rows[respondent].cast(pl.String).to_numpy()
-        names, who = np.unique(labels, return_inverse=True)
-        ratings = rows[rating].cast(pl.Float64)
+    def of(cls, ratings: pl.DataFrame) -> JudgedRows:
+        """From the columns respondent, rating and prediction."""
+        rows = ratings.drop_nulls(["prediction", "respondent"])
+        names, who = np.unique(rows["respondent"].to_numpy(), return_inverse=True)
         return cls(
             tuple(names.tolist()),
             who,
-            ratings.is_not_null().to_numpy(),
-            ratings.fill_null(0.0).to_numpy(),
-            rows[prediction].cast(pl.Float64).to_numpy(),
+            rows["rating"].is_not_null().to_numpy(),
+            rows["rating"].fill_null(0.0).to_numpy(),
+            rows["prediction"].to_numpy(),
         )
 
     def left_out(self, name: str, newcomer: str, *, means: bool) -> TransferError:
@@ -68,7 +65,7 @@ class Told:
         rest = self.rated & ~mine & ~self._of(newcomer)
         own = mine & self.rated
         if not own.any() or not rest.any():
-            raise nothing_told(name, told=bool(mine.any()))
+            raise cannot_calibrate(name, judged=bool(mine.any()))
         y, f = self.y[rest], self.f[rest]
         shares = Shares.of(self.who[rest])
         found = (through_means if means else through_ratings)(y, f, self.f[mine], shares)
@@ -81,11 +78,11 @@ class Told:
         return np.asarray(self.who == place)
 
 
-def nothing_told(name: str, *, told: bool) -> InputError:
-    """The error of one whom nobody can be predicted from, or whom the judge has not rated."""
+def cannot_calibrate(name: str, *, judged: bool) -> InputError:
+    """The error where the judge has not rated a respondent, or people no other one."""
     return InputError(
         "there is nothing to calibrate the judge on"
-        if told
+        if judged
         else "the judge has not rated any replies of this respondent",
         got=name,
         remedy="Let the judge rate the new replies, and replies that people have rated.",

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.regression import clustered_regression
 from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters, t_margin
 
@@ -92,9 +93,7 @@ class Plan:
 
     def clusters(self, frame: pl.DataFrame) -> list[Codes]:
         """The cluster of each row, by rater and by situation, where they were named."""
-        for column in (self.rating, self.prediction, self.rater, self.situation):
-            if column is not None and column not in frame.columns:
-                raise UnknownName("column", column, frame.columns)
+        require_columns(frame, self.rating, self.prediction, self.rater, self.situation)
         ways = []
         if self.rater is not None:
             # The judge is no rater: a row that only it rated stands for itself.
@@ -228,11 +227,11 @@ def shared_rater_margin(first: Part, second: Part, confidence: float) -> float |
 
 
 def widened(
-    ends: tuple[float, float], apart: float, margin: float, scale: _Scale | None
+    ends: tuple[float, float], difference: float, margin: float, scale: _Scale | None
 ) -> tuple[float, float]:
     """The interval, at least as wide as the margin to both sides, within the scale's length."""
     most = math.inf if scale is None else scale.highest - scale.lowest
-    low, high = min(ends[0], apart - margin), max(ends[1], apart + margin)
+    low, high = min(ends[0], difference - margin), max(ends[1], difference + margin)
     return max(low, min(-most, ends[0])), min(high, max(most, ends[1]))
 
 
@@ -258,10 +257,10 @@ def difference_ends(first: OwnEnds, second: OwnEnds, se: float) -> tuple[float, 
     error, other = first.error, second.error
     shared = (error**2 + other**2 - se**2) / (2 * error * other) if error * other > 0 else 0.0
     shared = min(max(shared, -1.0), 1.0)
-    apart = first.mean - second.mean
+    difference = first.mean - second.mean
     return (
-        apart - _together(first.mean - first.low, second.high - second.mean, shared),
-        apart + _together(first.high - first.mean, second.mean - second.low, shared),
+        difference - _together(first.mean - first.low, second.high - second.mean, shared),
+        difference + _together(first.high - first.mean, second.mean - second.low, shared),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import cluster_covariance, t_margin
 from empathylab.stats.judges.powered_parts import (
     Array,
@@ -83,10 +84,10 @@ def prediction_powered_mean(
     """The mean of people's ratings over all responses, from a few of them and the judge's of all.
 
     A row is one person's `rating` of a response beside the judge's `prediction` of it, or, where
-    nobody rated the response, the prediction alone. For the share of Good give 0 and 1 as ratings
-    and the judge's 0 and 1, or its probability of Good, as predictions. The judge may be biased
-    and on any scale: people's ratings correct it. Not where the rated responses are no random
-    sample of all: then both this and people's own mean are off.
+    no person rated the response, the prediction alone. For the share of Good give 0 and 1 as
+    ratings and the judge's 0 and 1, or its probability of Good, as predictions. The judge may be
+    biased and on any scale: people's ratings correct it. Not where the rated responses are no
+    random sample of all: then both this and people's own mean are off.
 
     The estimate is the mean of people's ratings plus λ times (the judge's mean over unrated
     responses less its mean over rated ones). λ is `trust`, or the value that would make the
@@ -99,8 +100,8 @@ def prediction_powered_mean(
 
     `limits` are the ends of the scale, 0 and 1 for a share. With them the interval is Wilson's, for
     as many independent ratings as the standard error is worth: it stays within the scale, covers
-    near its ends, and has a width even where all ratings are alike (then the ratings are worth as
-    many as there are raters or situations). Not used with `finite`.
+    near its ends, and has a width even where all ratings are the same (then the ratings are worth
+    as many as there are raters or situations). Not used with `finite`.
 
     A row without prediction is left out and counted. Raises InputError with fewer than 2 rated
     rows. Without rows that only the judge rated it is people's mean, and a note says so.
@@ -142,8 +143,7 @@ def prediction_powered_difference(
 
     Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (ends of a difference).
     """
-    if arm not in frame.columns:
-        raise UnknownName("column", arm, frame.columns)
+    require_columns(frame, arm)
     known = frame[arm].drop_nulls().cast(pl.String).unique().to_list()
     plan = Plan(rating, prediction, rater, situation, trust, finite, limits)
     parts = []
@@ -172,11 +172,11 @@ def _combined(
     people = sum(s * p.people_mean for s, p in zip(signs, parts, strict=True))
     own, alone = se([p.influence for p in parts]), se([p.people_influence for p in parts])
 
-    def cautious(found: tuple[float, float], apart: float, error: float, level: float) -> Ends:
+    def cautious(found: tuple[float, float], difference: float, error: float, level: float) -> Ends:
         margin = shared_rater_margin(parts[0], parts[1], level) if len(parts) == 2 else None
         if margin is None:
             return found
-        return widened(found, apart, margin * (error / alone if alone else 1), parts[0].scale)
+        return widened(found, difference, margin * (error / alone if alone else 1), parts[0].scale)
 
     def ends(level: float) -> Ends:
         found = _interval(parts, [p.influence for p in parts], own, t_margin(df, level))
@@ -220,8 +220,8 @@ def _interval(
     if len(own) == 1:
         return own[0].low, own[0].high
     if any(part.scale is None for part in parts):
-        apart = own[0].mean - own[1].mean
-        return apart - margin * se, apart + margin * se
+        difference = own[0].mean - own[1].mean
+        return difference - margin * se, difference + margin * se
     return difference_ends(own[0], own[1], se)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from empathylab.errors import UnknownName
 from empathylab.stats.judges.prediction_powered import prediction_powered_mean
 
 _ROUNDING = 1e-9
@@ -50,39 +49,29 @@ class PreferenceAgreement:
 def preference_agreement(
     frame: pl.DataFrame,
     *,
-    pair: str = "pair",
-    first: str = "first",
-    people_first: str = "people_first",
-    people_second: str = "people_second",
-    outcome: str = "outcome",
-    situation: str = "situation",
     confidence: float = 0.95,
 ) -> PreferenceAgreement:
     """The share of choices in which the reply that people rate higher is preferred.
 
-    A row is one choice: its `outcome` (first, second or tie), the `pair` of replies, which of them
-    was shown `first`, and people's mean rating of the one shown first and of the other. How far the
+    A row is one choice: its `situation` and `outcome` (first, second or tie), the `pair` of
+    replies, which of them was shown `first`, and people's mean rating of the one shown first
+    (`people_first`) and of the other (`people_second`). How far the
     means differ plays no part, so with few ratings of each reply even a judge that chooses as
     people do agrees in less than all. Choices of one situation may be correlated; the interval is
     Wilson's, for as many independent choices as the clustered standard error is worth.
 
     Ties, replies that people rate the same, and replies without ratings are left out and counted.
     """
-    for column in (pair, first, people_first, people_second, outcome, situation):
-        if column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
-    one, other = pl.col(people_first).cast(pl.Float64), pl.col(people_second).cast(pl.Float64)
+    first, second = (pl.col(f"people_{side}").cast(pl.Float64) for side in ("first", "second"))
     rows = frame.select(
-        pair=pl.col(pair),
-        first=pl.col(first).cast(pl.String),
-        situation=pl.col(situation).cast(pl.String),
-        outcome=pl.col(outcome).cast(pl.String),
-        apart=(one - other).fill_nan(None),
-        size=pl.max_horizontal(one.abs(), other.abs()),
+        "pair",
+        pl.col("first", "situation", "outcome").cast(pl.String),
+        difference=(first - second).fill_nan(None),
+        size=pl.max_horizontal(first.abs(), second.abs()),
     )
-    rated = rows.drop_nulls("apart")
-    differ = pl.col("apart").abs() > _ROUNDING * pl.col("size")
-    higher = pl.when(pl.col("apart") > 0).then(pl.lit("first")).otherwise(pl.lit("second"))
+    rated = rows.drop_nulls("difference")
+    differ = pl.col("difference").abs() > _ROUNDING * pl.col("size")
+    higher = pl.when(pl.col("difference") > 0).then(pl.lit("first")).otherwise(pl.lit("second"))
     uneven = rated.filter(differ).with_columns(agrees=pl.col("outcome") == higher)
     decided = uneven.filter(pl.col("outcome") != "tie")
     # Right in one order and wrong in the other is the same place twice, not the same reply.

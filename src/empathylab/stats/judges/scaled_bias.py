@@ -97,7 +97,7 @@ def centred(values: Array, groups: Codes) -> Array:
 
 
 def _instrumented(rows: _Rows, responses: Codes, groups: Codes) -> Bias | None:
-    """The bias by what others said of the same response; None where that tells too little."""
+    """The bias by what others said of the same response; None where that is not enough."""
     _, place, sizes = np.unique(responses, return_inverse=True, return_counts=True)
     if not len(sizes) or (sizes > 1).mean() < 0.5:
         return None

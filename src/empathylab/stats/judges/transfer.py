@@ -1,4 +1,4 @@
-"""What people would say of someone nobody has rated, from a judge validated on others."""
+"""Human ratings of a respondent without any, predicted by a judge validated on others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from empathylab.errors import UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
@@ -17,7 +17,11 @@ from empathylab.stats.clusters.robust import (
     t_margin,
 )
 from empathylab.stats.judges.inverse_prediction import EVERYTHING, InversePrediction, StraightLine
-from empathylab.stats.judges.leave_one_out import Told, TransferError, nothing_told
+from empathylab.stats.judges.leave_one_out import (
+    JudgedRows,
+    TransferError,
+    cannot_calibrate,
+)
 from empathylab.stats.judges.transfer_lines import Shares, through_means, through_ratings
 from empathylab.stats.notes import Note, note
 
@@ -36,19 +40,19 @@ class Transferred:
     high: float
     """Holds for any respondent, as long as the judge scatters around one straight line.
     Infinite where no level is excluded; NaN where people rated a single other respondent."""
-    like_low: float
-    like_high: float
-    """Holds if the respondent is a draw like the others, whom the judge misses as it missed them,
-    each left out in turn. NaN where people rated a single other respondent."""
+    exchangeable_low: float
+    exchangeable_high: float
+    """Holds if the respondent is exchangeable with the others, which the judge predicted one
+    by one while each was left out. NaN where people rated a single other respondent."""
     se: float
     """Of missing someone like the others, by the errors; NaN like the interval."""
     df: int
     """Respondents less one; less two where a line was drawn through their means."""
-    alike_low: float
-    alike_high: float
+    same_error_low: float
+    same_error_high: float
     """Holds only if the judge errs on this respondent just as on the others together."""
-    alike_se: float
-    alike_df: int
+    same_error_se: float
+    same_error_df: int
     slope: float
     """By how much people's rating rises with the judge's; 0 where it does not."""
     outside: bool
@@ -73,7 +77,7 @@ class Transferred:
 
     def ends(self, confidence: float) -> tuple[float, float]:
         """Of the interval at that confidence; NaN where people rated a single other respondent."""
-        like = self.like_half_width(confidence)
+        like = self.exchangeable_half_width(confidence)
         near = self.estimate - like, self.estimate + like
         if len(self.errors) <= 2:
             # Two points are on one line always: beyond them nothing shows how it goes on.
@@ -92,13 +96,13 @@ class Transferred:
         ends = self.ends(confidence)
         return ends if self.fits(limits) and not off_scale(ends, limits) else EVERYTHING
 
-    def like_half_width(self, confidence: float) -> float:
+    def exchangeable_half_width(self, confidence: float) -> float:
         """Of the interval for someone like the others; NaN where there is a single other one."""
         if self.df < 1:
             return math.nan
-        return max(t_margin(self.df, confidence) * self.se, self._alike(confidence))
+        return max(t_margin(self.df, confidence) * self.se, self._same_error_half_width(confidence))
 
-    def apart_ends(
+    def difference_ends(
         self,
         other: str,
         mean: float,
@@ -107,8 +111,8 @@ class Transferred:
         limits: tuple[float, float] = EVERYTHING,
     ) -> tuple[tuple[float, float], tuple[float, float]]:
         """Of the estimate less people's `mean` of `other`, whose own half width is `also`; and the
-        same if the judge errs alike. `limits` are the ends of the scale, which the estimate is
-        brought to where it lies beyond.
+        same assuming the same judge error. `limits` are the ends of the scale; an estimate beyond
+        them is moved to the nearer end.
 
         The other's mean is in the estimate, too. Where that draws both the same way, or they share
         situations, the difference is more certain than this; where the line is drawn beyond the
@@ -118,15 +122,16 @@ class Transferred:
         """
         added = also**2 * (1 + 2 * max(0.0, -self.pull.get(other, 0.0)))
         estimate = min(max(self.estimate, limits[0]), limits[1])
-        apart, alike = estimate - mean, math.sqrt(self._alike(confidence) ** 2 + added)
+        difference = estimate - mean
+        narrow = math.sqrt(self._same_error_half_width(confidence) ** 2 + added)
         low, high = self.ends_on(limits, confidence)
         # NaN stays NaN as the first of the two.
         down = reach(max(estimate - low, 0.0), estimate - limits[0], math.sqrt(added))
         up = reach(max(high - estimate, 0.0), limits[1] - estimate, math.sqrt(added))
-        return (apart - down, apart + up), (apart - alike, apart + alike)
+        return (difference - down, difference + up), (difference - narrow, difference + narrow)
 
-    def _alike(self, confidence: float) -> float:
-        return t_margin(self.alike_df, confidence) * self.alike_se
+    def _same_error_half_width(self, confidence: float) -> float:
+        return t_margin(self.same_error_df, confidence) * self.same_error_se
 
     @property
     def rules_out(self) -> bool:
@@ -155,48 +160,36 @@ def off_scale(ends: tuple[float, float], limits: tuple[float, float]) -> bool:
     return ends[0] > limits[1] + slack or ends[1] < limits[0] - slack
 
 
-@dataclass(frozen=True, slots=True)
-class _Roles:
-    respondent: str
-    rating: str
-    prediction: str
-    rater: str | None
-    situation: str | None
-
-
 def transferred_mean(
     frame: pl.DataFrame,
     newcomer: str,
     *,
-    respondent: str = "respondent",
     rating: str = "rating",
-    prediction: str = "prediction",
-    rater: str | None = "rater",
-    situation: str | None = "situation",
     left_out: Mapping[str, pl.DataFrame] | None = None,
     confidence: float = 0.95,
 ) -> Transferred:
     """The mean that people would give `newcomer`, from a judge's ratings of all and people's of
     others.
 
-    A row is one person's `rating` of a reply beside the judge's `prediction` of it; the newcomer's
-    rows have the prediction alone (ratings of the newcomer are not used: with some, take
-    `prediction_powered_mean`). A line from the judge's ratings to people's is fitted to the others,
-    each respondent weighing the same, and read off at the newcomer's mean. With four others or more
-    it goes through their means: a judge scatters from reply to reply, and a line through single
-    ratings is too flat to tell respondents apart. Two or three means leave too little to try such a
-    line on, and there it is fitted to the single ratings. A judge that goes against people gets a
-    flat line.
+    A row is one rater's `rating` of a reply beside the judge's `prediction` of it, with
+    `respondent` and `situation`; the newcomer's rows have the prediction alone (ratings of the
+    newcomer are not used: with some, take `prediction_powered_mean`). A line from the judge's
+    ratings to people's is fitted to the others, each respondent weighing the same, and read off at
+    the newcomer's mean. With four others or more it goes through their means: a judge's ratings
+    vary from reply to reply, and a line through single ratings is too flat to distinguish
+    respondents. Two or three means leave too little to try such a line on, and there it is fitted
+    to the single ratings. A judge that contradicts people gets a flat line.
 
     That the line holds for someone new cannot be known from the others' ratings, only tried: each
     other respondent is left out in turn and predicted from the rest. An error is divided by
     √(1 + h), where h, the leverage, says how far the line of the rest was stretched to reach the
     one left out; the root mean square of these, times √(1 + h) of the newcomer, times Student's
-    quantile is the half width of the interval from `like_low` to `like_high`. With two
-    or three others the errors count for no less than the chance in people's ratings of them, since
-    two that happen to coincide prove nothing. It is a prediction interval, exact where respondents
-    are normal draws around one line, the newcomer too. It is never narrower than the `alike` one,
-    which lets ratings of one rater and of one situation be correlated and takes the line for given.
+    quantile is the half width of the interval from `exchangeable_low` to `exchangeable_high`. With
+    two or three others the errors count for no less than the chance in people's ratings of them,
+    since two that happen to coincide prove nothing. It is a prediction interval, exact where
+    respondents are normal draws around one line, the newcomer too. It is never narrower than the
+    `same_error` one, which lets ratings of one rater and of one situation be correlated and takes
+    the line for given.
 
     A newcomer need not be like the others: later models are better. Of a judge that leans toward
     some respondents, such a line draws anyone far from the others back to them. So the line is also
@@ -209,39 +202,35 @@ def transferred_mean(
     `left_out` are frames to be used in the turns of these respondents, for a judge that was itself
     trained on people's ratings and has to be trained again without them.
 
-    A row without prediction is left out and counted. Raises InputError where nobody else was rated
-    or the judge rated nothing of the newcomer.
+    A row without prediction is left out and counted. Raises InputError where no other respondent
+    was rated or the judge rated nothing of the newcomer.
     """
-    roles = _Roles(respondent, rating, prediction, rater, situation)
-    for column in (respondent, rating, prediction, rater, situation):
-        if column is not None and column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
-    others = _others(frame, newcomer, roles)
+    require_columns(frame, "respondent", rating, "prediction", "rater", "situation")
+    ratings = _plain(frame, rating)
+    others = _others(ratings, newcomer)
     means = len(others) >= MEANS_FROM
-    line = _line(frame, newcomer, roles, means=means)
-    columns = respondent, rating, prediction
-    whole, turns = Told.of(frame, *columns), left_out or {}
+    line = _line(ratings, newcomer, means=means)
+    whole = JudgedRows.of(ratings)
+    turns = {name: JudgedRows.of(_plain(part, rating)) for name, part in (left_out or {}).items()}
     errors = tuple(
-        (Told.of(turns[name], *columns) if name in turns else whole).left_out(
-            name, newcomer, means=means
-        )
+        turns.get(name, whole).left_out(name, newcomer, means=means)
         for name in (others if len(others) > 1 else ())
     )
-    alike = t_margin(line.df, confidence) * line.se
+    margin = t_margin(line.df, confidence) * line.se
     found = Transferred(
         estimate=line.estimate,
         low=math.nan,
         high=math.nan,
-        like_low=math.nan,
-        like_high=math.nan,
+        exchangeable_low=math.nan,
+        exchangeable_high=math.nan,
         se=_transfer_se(errors, line.leverage)
         if means or not errors
-        else max(_transfer_se(errors, line.leverage), _sampling_se(frame, others, roles, line)),
+        else max(_transfer_se(errors, line.leverage), _sampling_se(ratings, others, line)),
         df=_df(line, len(others), means=means),
-        alike_low=line.estimate - alike,
-        alike_high=line.estimate + alike,
-        alike_se=line.se,
-        alike_df=line.df,
+        same_error_low=line.estimate - margin,
+        same_error_high=line.estimate + margin,
+        same_error_se=line.se,
+        same_error_df=line.df,
         slope=line.slope,
         outside=line.outside,
         errors=errors,
@@ -254,13 +243,13 @@ def transferred_mean(
         level=line.level,
     )
     low, high = found.ends(confidence)
-    like = found.like_half_width(confidence)
+    like = found.exchangeable_half_width(confidence)
     found = replace(
         found,
         low=low,
         high=high,
-        like_low=line.estimate - like,
-        like_high=line.estimate + like,
+        exchangeable_low=line.estimate - like,
+        exchangeable_high=line.estimate + like,
     )
     return replace(found, notes=tuple(_notes(found, len(others))))
 
@@ -283,35 +272,34 @@ class _Line:
     dropped: int
 
 
-def _told(roles: _Roles) -> pl.Expr:
-    return pl.col(roles.prediction).cast(pl.Float64).fill_nan(None).is_not_null()
+def _plain(frame: pl.DataFrame, rating: str) -> pl.DataFrame:
+    """The columns that are used, under their usual names; a prediction that is NaN is missing."""
+    return frame.select(
+        pl.col("respondent").cast(pl.String),
+        "rater",
+        "situation",
+        rating=pl.col(rating).cast(pl.Float64),
+        prediction=pl.col("prediction").cast(pl.Float64).fill_nan(None),
+    )
 
 
-def _others(frame: pl.DataFrame, newcomer: str, roles: _Roles) -> list[str]:
+def _others(ratings: pl.DataFrame, newcomer: str) -> list[str]:
     """The respondents that people and the judge rated."""
-    who = pl.col(roles.respondent).cast(pl.String)
-    rows = frame.filter(who != newcomer, pl.col(roles.rating).is_not_null(), _told(roles))
-    return rows[roles.respondent].cast(pl.String).unique(maintain_order=True).to_list()
+    rows = ratings.filter(pl.col("respondent") != newcomer).drop_nulls(["rating", "prediction"])
+    return rows["respondent"].unique(maintain_order=True).to_list()
 
 
-def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> _Line:
-    own = pl.col(roles.respondent).cast(pl.String) == newcomer
-    used = own | pl.col(roles.rating).is_not_null()
-    rows = frame.filter(used & _told(roles))
+def _line(ratings: pl.DataFrame, newcomer: str, *, means: bool) -> _Line:
+    own = pl.col("respondent") == newcomer
+    used = ratings.filter(own | pl.col("rating").is_not_null())
+    rows = used.drop_nulls("prediction")
     mine = rows.select(own=own)["own"].to_numpy()
-    names = rows[roles.respondent].cast(pl.String)
     if mine.all() or not mine.any():
-        raise nothing_told(newcomer, told=bool(mine.any()) or rows.is_empty())
-    f = rows[roles.prediction].cast(pl.Float64).to_numpy()
-    y = rows[roles.rating].cast(pl.Float64).fill_null(0.0).to_numpy()
-    ways = [
-        cluster_codes(rows.select(pl.when(~own).then(pl.col(roles.rater)))[roles.rater])
-        if column == roles.rater
-        else cluster_codes(rows[column])
-        for column in (roles.rater, roles.situation)
-        if column is not None
-    ]
-    known, places = np.unique(names.to_numpy()[~mine], return_inverse=True)
+        raise cannot_calibrate(newcomer, judged=bool(mine.any()) or rows.is_empty())
+    f, y = rows["prediction"].to_numpy(), rows["rating"].fill_null(0.0).to_numpy()
+    raters = rows.select(rater=pl.when(~own).then(pl.col("rater")))["rater"]
+    ways = [cluster_codes(raters), cluster_codes(rows["situation"])]
+    known, places = np.unique(rows["respondent"].to_numpy()[~mine], return_inverse=True)
     shares = Shares.of(places)
     read = through_means if means else through_ratings
     found = read(y[~mine], f[~mine], f[mine], shares)
@@ -335,7 +323,7 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
         df=fewest - 1,
         n=int((~mine).sum()),
         n_judged=int(mine.sum()),
-        dropped=frame.filter(used & ~_told(roles)).height,
+        dropped=used.height - rows.height,
     )
 
 
@@ -344,22 +332,16 @@ def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:
     return _root_mean_square(scaled) * math.sqrt(1 + leverage)
 
 
-def _sampling_se(frame: pl.DataFrame, others: Sequence[str], roles: _Roles, line: _Line) -> float:
+def _sampling_se(ratings: pl.DataFrame, others: Sequence[str], line: _Line) -> float:
     """What the errors would be on average, if there were only chance in people's ratings.
 
     Few errors can be small by chance, as where two respondents happen to be at the same level.
     """
     squares = []
     for name in others:
-        own = pl.col(roles.respondent).cast(pl.String) == name
-        rows = frame.filter(own, pl.col(roles.rating).is_not_null(), _told(roles))
-        y, f = (
-            rows[column].cast(pl.Float64).to_numpy() for column in (roles.rating, roles.prediction)
-        )
-        left = y - line.slope * f
-        ways = [
-            cluster_codes(rows[way]) for way in (roles.rater, roles.situation) if way is not None
-        ]
+        rows = ratings.filter(respondent=name).drop_nulls(["rating", "prediction"])
+        left = rows["rating"].to_numpy() - line.slope * rows["prediction"].to_numpy()
+        ways = [cluster_codes(rows[way]) for way in ("rater", "situation")]
         terms = (left - left.mean())[:, None] / len(left)
         squares.append(float(cluster_covariance(terms, ways)[0, 0]) if len(left) > 1 else 0.0)
     return math.sqrt(sum(squares) / len(squares)) * math.sqrt(1 + line.leverage)

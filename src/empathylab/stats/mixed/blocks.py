@@ -1,4 +1,4 @@
-"""The random effects' matrix, taken apart into small dense blocks.
+"""The random effects' matrix, split into small dense blocks.
 
 D = I + Λ Zᵀ W Z Λ couples two levels only where they share a rating. Levels fall into connected
 components; within one, the grouping with most levels (the leaves) is diagonal and is eliminated,

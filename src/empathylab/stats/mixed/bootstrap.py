@@ -21,6 +21,7 @@ import numpy as np
 
 from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.linear.model import Lmm, fit_design
@@ -89,15 +90,15 @@ def parametric_bootstrap(
             done[number] = found
             if tick is not None:
                 tick(number, found)
-    made = [item for _, item in sorted(done.items()) if item]
+    fitted = [item for _, item in sorted(done.items()) if item]
     tail = (1 - confidence) / 2
     intervals = {}
     for name, value in _estimates(fit).items():
-        drawn = np.array([item[name] for item in made])
+        drawn = np.array([item[name] for item in fitted])
         low, high = np.quantile(drawn, [tail, 1 - tail]) if len(drawn) > 1 else (np.nan, np.nan)
         se = float(drawn.std(ddof=1)) if len(drawn) > 1 else math.nan
         intervals[name] = BootstrapInterval(value, se, float(low), float(high))
-    failed = replications - len(made)
+    failed = replications - len(fitted)
     return Bootstrap(intervals, replications, failed, confidence, dict(sorted(done.items())))
 
 
@@ -225,7 +226,4 @@ def _check(replications: int, confidence: float) -> None:
         raise InputError(
             "`replications` must be at least 1", got=replications, remedy="For example: 1000."
         )
-    if not 0 < confidence < 1:
-        raise InputError(
-            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_confidence(confidence)

@@ -68,8 +68,8 @@ def _check_nested(smaller: Clmm, larger: Clmm) -> None:
             remedy="Leave out rows with missing values first, and fit both to what is left.",
         )
     groups = {group.name for group in smaller.design.groups}
-    held = groups <= {group.name for group in larger.design.groups}
-    if larger.parameters <= smaller.parameters or not held or not _spanned(smaller, larger):
+    same_groups = groups <= {group.name for group in larger.design.groups}
+    if larger.parameters <= smaller.parameters or not same_groups or not _spanned(smaller, larger):
         raise InputError(
             "the first model is not nested in the second",
             got=f"{smaller.formula} and {larger.formula}",

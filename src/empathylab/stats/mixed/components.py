@@ -1,4 +1,4 @@
-"""Which ratings can be worked on apart from the others, because they share no level with them."""
+"""Which ratings can be worked on without the others, because they share no level with them."""
 
 from __future__ import annotations
 

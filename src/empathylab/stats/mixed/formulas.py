@@ -35,7 +35,7 @@ class RandomTerm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula taken apart."""
+    """A parsed formula."""
 
     text: str
     response: str
@@ -60,7 +60,7 @@ class Formula:
 
 
 def parse_formula(text: str) -> Formula:
-    """The formula taken apart; an InputError where it asks for what no model here can do.
+    """The parsed formula; an InputError where it asks for what no model here can do.
 
     Fixed terms as in R (`a + b`, `a * b`, `a:b`, `- a:b`, `0 +`), `C(x)` for a number that names
     groups, backquotes for names with spaces. Random intercepts `(1|g)`, nested `(1|a/b)` (that is

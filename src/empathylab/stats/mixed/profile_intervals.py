@@ -17,6 +17,7 @@ import numpy as np
 
 from empathylab.compute import one_thread
 from empathylab.errors import InputError
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.mixed.linear.profile import Columns, Profile
@@ -55,10 +56,7 @@ def sd_intervals(fit: Lmm | Clmm, *, confidence: float = 0.95) -> dict[str, SdIn
             got=f"{fit.n} ratings",
             remedy="Use the parametric bootstrap.",
         )
-    if not 0 < confidence < 1:
-        raise InputError(
-            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_confidence(confidence)
     with one_thread():
         return _linear(fit, confidence) if isinstance(fit, Lmm) else _ordinal(fit, confidence)
 

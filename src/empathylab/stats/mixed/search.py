@@ -61,6 +61,18 @@ def descend(
     return place
 
 
+def restricted(function: Function, whole: Array, free: list[int]) -> Function:
+    """The same function of the free parameters only, the others as they are."""
+
+    def of_free(some: Array) -> tuple[float, Array]:
+        everything = whole.copy()
+        everything[free] = some
+        value, gradient = function(everything)
+        return value, gradient[free]
+
+    return of_free
+
+
 def curvature(function: Function, at: Array, scale: Array, *, share: float = _SHIFT) -> Array:
     """The matrix of second derivatives, from central differences of the gradient.
 
@@ -83,10 +95,10 @@ def inverted(matrix: Array) -> Array | None:
     if not np.all(np.isfinite(matrix)) or np.any(diagonal <= 0):
         return None
     size = 1 / np.sqrt(diagonal)
-    alike = matrix * np.outer(size, size)
-    if len(alike) and float(np.linalg.eigvalsh(alike)[0]) < 1e-10:
+    scaled = matrix * np.outer(size, size)
+    if len(scaled) and float(np.linalg.eigvalsh(scaled)[0]) < 1e-10:
         return None
-    return np.asarray(np.linalg.inv(alike) * np.outer(size, size), dtype=np.float64)
+    return np.asarray(np.linalg.inv(scaled) * np.outer(size, size), dtype=np.float64)
 
 
 def inverted_where_known(matrix: Array, known: int) -> Array | None:

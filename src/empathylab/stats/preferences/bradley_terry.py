@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
@@ -86,9 +87,9 @@ class BradleyTerry:
 
     def probabilities(self, first: str, second: str) -> tuple[float, float, float]:
         """How likely the first, the second and neither is preferred, whatever the order."""
-        apart = self.difference(first, second).estimate
+        log_odds = self.difference(first, second).estimate
         ease = math.exp(self.tie.estimate) if self.tie is not None else 0.0
-        parts = (math.exp(apart / 2), math.exp(-apart / 2), ease)
+        parts = (math.exp(log_odds / 2), math.exp(-log_odds / 2), ease)
         return parts[0] / sum(parts), parts[1] / sum(parts), parts[2] / sum(parts)
 
 
@@ -122,9 +123,7 @@ def bradley_terry(
     of the American Statistical Association 65, 317–328. Davidson, R. R., & Beaver, R. J. (1977).
     Biometrics 33, 693–702. Ford, L. R. (1957). American Mathematical Monthly 64(8), 28–33.
     """
-    for column in (first, second, outcome, rater, situation):
-        if column is not None and column not in frame.columns:
-            raise UnknownName("column", column, frame.columns)
+    require_columns(frame, first, second, outcome, rater, situation)
     if prior < 0:
         raise InputError("the prior must not be negative", got=prior, remedy="Leave it out.")
     whole = frame.drop_nulls([first, second, outcome])

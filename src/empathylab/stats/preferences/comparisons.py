@@ -143,7 +143,7 @@ def _refuse_perfect(games: Comparisons, winner: Codes, loser: Codes) -> None:
         won = bool((inside[winner] & ~inside[loser]).any())
         if lost != won:
             perfect.append((int(inside.sum()), lost, group))
-    # There is always one such group; the smallest tells the user most.
+    # There is always one such group; the smallest is the most informative.
     _, lost, group = min(perfect)
     raise InputError(
         f"{_members(games.names, label, group)} {'lost' if lost else 'won'} every comparison with "

@@ -41,8 +41,8 @@ SCORES = {
     "order_index": pl.Int64,
     "score": pl.Float64,
 }
-"""The columns that are needed: one row for each score of each administration. `order_index` tells
-the orders of the items apart; it is null where they are not known."""
+"""The columns that are needed: one row for each score of each administration. `order_index` numbers
+the orders of the items; it is null where they are not known."""
 
 _GROUP = ["respondent", "scale", "subscale"]
 _KEY = [*_GROUP, "level", "emotion", "factor"]

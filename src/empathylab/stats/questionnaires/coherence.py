@@ -1,4 +1,4 @@
-"""Whether situations that share a factor move a respondent alike.
+"""Whether situations that share a factor have similar effects on a respondent.
 
 Huang et al. (2024) found that models do not connect similar situations. As a measure: of all that
 makes situations differ in the change they bring about, the share that lies between factors.

@@ -57,7 +57,7 @@ def content_and_position(values: Array, places: Codes, contexts: Codes) -> Share
 
 
 def _shares(centred: Array, places: Codes, contexts: Codes) -> Shares | None:
-    """The fit; None where too little is left over to tell how much is noise."""
+    """The fit; None where too little is left over to estimate the noise."""
     n, k = centred.shape
     sizes = np.bincount(contexts)
     groups, weight = len(sizes), np.repeat(sizes, k)
@@ -107,10 +107,10 @@ def order_sensitivity(values: Array, contexts: Codes, orders: Codes) -> tuple[fl
     home, page_sizes = contexts[first], np.bincount(page)
     pairs = (sizes**2 - np.bincount(home, page_sizes**2, len(sizes))) / 2
     columns = np.arange(k)
-    apart = _pair_sums(contexts[:, None] * k + columns, values, len(sizes) * k)
-    alike = _pair_sums(page[:, None] * k + columns, values, len(first) * k)
-    sums = apart.reshape(-1, k).sum(axis=1)
-    sums -= np.bincount(home, alike.reshape(-1, k).sum(axis=1), len(sizes))
+    context_sums = _pair_sums(contexts[:, None] * k + columns, values, len(sizes) * k)
+    page_sums = _pair_sums(page[:, None] * k + columns, values, len(first) * k)
+    sums = context_sums.reshape(-1, k).sum(axis=1)
+    sums -= np.bincount(home, page_sums.reshape(-1, k).sum(axis=1), len(sizes))
     used = pairs > 0
     if not used.any():
         return None

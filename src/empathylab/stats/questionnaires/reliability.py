@@ -108,7 +108,7 @@ def mcdonald_omega(
     bootstrap samples of rows, without those that have no estimate.
 
     A row with a missing answer is left out whole and counted in `dropped`. An item that everybody
-    answers alike adds nothing to the sum's variance and is left out, with a note. NaN, with a
+    answers the same adds nothing to the sum's variance and is left out, with a note. NaN, with a
     note, with fewer than 3 rows or 3 varying items, where the fit does not converge, and where an
     item would share all its variance or more with the factor (a Heywood case).
 

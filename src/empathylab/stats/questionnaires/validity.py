@@ -320,7 +320,7 @@ def _content_free(found: Validity, one_way: bool) -> Iterator[tuple[Verdict, Not
         if away <= -SIDE
         else "random"
     )
-    # Where all items point one way, answering all alike can be meant.
+    # Where all items point one way, the same answer to all can be meant.
     free = note("content_free", answers=how, content=max(0.0, content))
     yield _grade(sure and not one_way), free
 

@@ -1,4 +1,4 @@
-"""Whether the raters of the arms are alike, so that a difference is the replies' and not theirs."""
+"""Whether the raters of the arms are comparable, so that a difference is due to the replies."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest, kruskal_wallis
@@ -150,7 +151,7 @@ def compare_raters(
     standard deviations. Properties (country, sex) by chi-square, simulated where expected counts
     are small; levels with fewer than `rare` raters in all arms together are pooled into "others".
 
-    No difference found is not the same as alike: that is what the equivalence tests are for. Their
+    No difference found does not mean equivalent: that is what the equivalence tests are for. Their
     bound is a judgement and must be stated; 0.3 is between Cohen's small and medium. Missing values
     are left out variable by variable and counted.
 
@@ -251,9 +252,7 @@ def welch_anova(groups: Sequence[Array]) -> WelchTest:
 def _arms(
     raters: pl.DataFrame, variables: Sequence[str], rater: str, arm: str, reference: str
 ) -> tuple[str, ...]:
-    for column in (rater, arm, *variables):
-        if column not in raters.columns:
-            raise UnknownName("column", column, raters.columns)
+    require_columns(raters, rater, arm, *variables)
     repeated = raters.filter(pl.struct(rater, arm).is_duplicated())
     if repeated.height:
         raise InputError(

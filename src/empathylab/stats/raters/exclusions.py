@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 
 Result = TypeVar("Result")
@@ -32,7 +33,7 @@ class FailedAttention:
     most: int = 0
 
     def flags(self, raters: pl.DataFrame) -> pl.Series:
-        """True for raters to leave out, null where it cannot be told."""
+        """True for raters to leave out, null where it is unknown."""
         return _numbers(raters, self.column) > self.most
 
 
@@ -112,7 +113,7 @@ class Inconsistent:
     most: int = 4
 
     def flags(self, raters: pl.DataFrame) -> pl.Series:
-        """True for raters to leave out, null where it cannot be told."""
+        """True for raters to leave out, null where it is unknown."""
         return _numbers(raters, self.column) > self.most
 
 
@@ -223,10 +224,8 @@ def apply_exclusions(
     applied to a rater (a missing time) keeps the rater and counts it as unknown. Raters without an
     arm of their own, who rated several, are counted together.
     """
-    for frame, needed in ((ratings, (rater, rating)), (raters, (rater, arm))):
-        for column in needed:
-            if column not in frame.columns:
-                raise UnknownName("column", column, frame.columns)
+    require_columns(ratings, rater, rating)
+    require_columns(raters, rater, arm)
     people = raters.with_columns(
         pl.col(rater).cast(pl.String), pl.col(arm).cast(pl.String).fill_null(SEVERAL_ARMS)
     ).join(_same_ratings(ratings, rater, rating), on=rater, how="left", maintain_order="left")

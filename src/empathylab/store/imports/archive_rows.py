@@ -52,9 +52,9 @@ def save_sets(
         label, wanted = head["set"], tuple(situations[head["set"]])
         found = _held_set(connection, head["id"], wanted, complete=head["complete"])
         if found is None:
-            taken = head["id"] in builtin_sets() or not head["complete"]
+            reserved = head["id"] in builtin_sets() or not head["complete"]
             chosen = SituationSet(
-                id=own if taken else head["id"],
+                id=own if reserved else head["id"],
                 version=1,
                 title=head["title"],
                 language=head["language"],
@@ -92,17 +92,17 @@ def _held_set(
     return None
 
 
-def _holds(held: Sequence[Situation], wanted: Sequence[Situation], *, complete: bool) -> bool:
-    return set(wanted) <= set(held) and (not complete or len(held) == len(wanted))
+def _holds(present: Sequence[Situation], wanted: Sequence[Situation], *, complete: bool) -> bool:
+    return set(wanted) <= set(present) and (not complete or len(present) == len(wanted))
 
 
 def save_archived_scales(connection: Connection, scales: Table) -> dict[str, tuple[int, str]]:
     """By the archive's fingerprint, the lab's id and fingerprint of each scale.
 
-    One whose wording the lab holds is that one; else it is kept as it came, without its wording.
+    One whose wording the lab has is that one; else it is kept as it came, without its wording.
     """
     table = schema.scales
-    held = {
+    stored_rows = {
         row.fingerprint: int(row.id)
         for row in connection.execute(select(table.c.fingerprint, table.c.id))
     }
@@ -113,8 +113,8 @@ def save_archived_scales(connection: Connection, scales: Table) -> dict[str, tup
     found: dict[str, tuple[int, str]] = {}
     for item in scales:
         fingerprint = item["fingerprint"]
-        if fingerprint in held:
-            found[fingerprint] = (held[fingerprint], fingerprint)
+        if fingerprint in stored_rows:
+            found[fingerprint] = (stored_rows[fingerprint], fingerprint)
             continue
         scale = shipped.get(fingerprint) or scale_from_dict(item["definition"])
         found[fingerprint] = (add_scale(connection, scale), hash_of(scale_to_dict(scale)))
@@ -156,7 +156,7 @@ class ArchiveRows:
         return study
 
     def _responses(self, places: Mapping[Place, int]) -> dict[int, int]:
-        """By the archive's number; one that the lab holds word for word is that one."""
+        """By the archive's number; one that the lab has word for word is that one."""
         table = schema.responses
         rows, keys = [], []
         for item in self.content["responses.jsonl"]:
@@ -170,8 +170,8 @@ class ArchiveRows:
             }
             rows.append(row)
             keys.append(item["response"])
-        held = self._held({row["situation_id"] for row in rows})
-        ids = [held.get(_identity(row)) for row in rows]
+        stored_ids = self._stored({row["situation_id"] for row in rows})
+        ids = [stored_ids.get(_identity(row)) for row in rows]
         fresh = [
             {**row, "outcome": "valid", "added_at": now(), "import_id": self.number}
             for row, known in zip(rows, ids, strict=True)
@@ -183,7 +183,7 @@ class ArchiveRows:
             for key, known in zip(keys, ids, strict=True)
         }
 
-    def _held(self, situations: set[int]) -> dict[str, int]:
+    def _stored(self, situations: set[int]) -> dict[str, int]:
         table = schema.responses
         query = select(table).where(table.c.outcome == "valid").order_by(table.c.id)
         return {

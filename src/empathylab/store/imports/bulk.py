@@ -14,7 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 from empathylab.compute.threads import ahead
 from empathylab.store.listings.search_index import leave_for_later
-from empathylab.store.schema import responses, studies
+from empathylab.store.schema import ratings, responses, studies
+from empathylab.store.schema.search import POSTGRES_INDEX
 
 _ROWS_PER_STATEMENT = 200
 _MANY = 20_000
@@ -29,6 +30,13 @@ SELECT indexname, indexdef FROM pg_indexes
 WHERE schemaname = current_schema() AND tablename = %s
 AND indexname NOT IN (SELECT conname FROM pg_constraint)
 """
+# Without their statistics, the next command joins a table as if it were still empty. Those of a
+# long text are of no use.
+_POSTGRES_STATISTICS = {
+    responses: "responses (id, situation_id, respondent_id, sample, outcome, import_id), "
+    "situations (id, situation_set_id, key, emotion), respondents",
+    ratings: "ratings, raters, arms",
+}
 _POSTGRES_REFERENCES = """
 SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype = 'f' AND conrelid = to_regclass(%s)
@@ -97,7 +105,8 @@ def _values_clause(same: tuple[bool, ...], rows: int) -> str:
 def loading(connection: Connection, table: Table, rows: int) -> Iterator[None]:
     """While about `rows` new rows come: what the database keeps beside them is made at the end.
 
-    Row by row, indexes and PostgreSQL's checks of references take several times as long.
+    Row by row, indexes and PostgreSQL's checks of references take several times as long. The index
+    of words is made before the first search.
     """
     newest = connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()
     many = rows >= _MANY and 2 * rows >= newest
@@ -106,6 +115,9 @@ def loading(connection: Connection, table: Table, rows: int) -> Iterator[None]:
         yield
         for statement in made_again:
             connection.exec_driver_sql(statement)
+        if many and table in _POSTGRES_STATISTICS:
+            statistics = f"ANALYZE (SKIP_LOCKED) {_POSTGRES_STATISTICS[table]}"
+            connection.exec_driver_sql(statistics)
         return
     with _larger_cache(connection):
         indexes = _found(connection, _SQLITE_INDEXES, table) if many else {}
@@ -131,8 +143,9 @@ def _larger_cache(connection: Connection) -> Iterator[None]:
 def _drop_postgres_rules(connection: Connection, table: Table) -> list[str]:
     """Drops the table's indexes and references; gives the statements that make them again.
 
-    Nobody else can use the table meanwhile. So they stay while a study runs, while others use the
-    table for longer than a moment, and for a user who does not own it.
+    The index of words is left to the first search: it takes longer than all the rest. Nobody else
+    can use the table meanwhile. So all rules stay while a study runs, while others use the table
+    for longer than a moment, and for a user who does not own it.
     """
     running = select(studies.c.id).where(studies.c.status == "open").limit(1)
     if connection.execute(running).first() is not None:
@@ -150,6 +163,7 @@ def _drop_postgres_rules(connection: Connection, table: Table) -> list[str]:
             connection.exec_driver_sql(f"SET LOCAL maintenance_work_mem = '{_INDEX_MEMORY}'")
     except DBAPIError:
         return []
+    indexes.pop(POSTGRES_INDEX, None)
     return [
         *indexes.values(),
         *(

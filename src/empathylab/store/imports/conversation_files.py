@@ -85,7 +85,7 @@ def _role(name: object, roles: Mapping[str, Speaker], where: str) -> Speaker:
             "this speaker is unknown",
             where=where,
             got=name,
-            remedy=f"Known are {', '.join(roles)}; map another with --map {name}=supporter.",
+            remedy=f"Known: {', '.join(roles)}. Map others with --map {name}=supporter.",
         )
     return role
 
@@ -228,8 +228,8 @@ def _of_transcripts(
             )
         keys.add(key)
         turns = _transcript(row[texts[0]] or "", roles, f"{where} row {number}")
-        one = _told(_base(key, source), frame[number - first])
-        yield _with_turns(one, turns)
+        conversation = _told(_base(key, source), frame[number - first])
+        yield _with_turns(conversation, turns)
 
 
 def _label(roles: Mapping[str, Speaker]) -> re.Pattern[str]:
@@ -249,7 +249,9 @@ def _transcript(text: str, roles: Mapping[str, Speaker], where: str) -> list[Spo
         )
     spoken = zip(parts[1::2], parts[2::2], strict=True)
     return [
-        SpokenTurn(_role(name, roles, where), said.strip()) for name, said in spoken if said.strip()
+        SpokenTurn(_role(name, roles, where), words.strip())
+        for name, words in spoken
+        if words.strip()
     ]
 
 

@@ -29,9 +29,9 @@ from empathylab.situations.sources.emotionbench import (
     factors_of,
     parse_emotionbench,
     published_factors,
+    published_situation,
     situation_id,
     tested_set,
-    told,
 )
 from empathylab.store import schema
 from empathylab.store.imports.files import Change, ImportedFile, add_published, begin_import
@@ -44,7 +44,7 @@ SITUATIONS_FILE = "situations.json"
 QUESTIONNAIRES_FILE = "questionnaires.json"
 
 _READER = "1"  # raise it when the same bytes are read otherwise, so that files are read again
-_UNTOLD = "(The published sheet names this situation by its number only.)"
+_NO_TEXT = "(The published sheet names this situation by its number only.)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def import_emotionbench(lab: Lab, path: Path) -> list[ImportedFile]:
         factors |= factors_of(item)
     read = [_read(file, known) for file in files if file not in brought | published]
     with lab.writing() as connection:
-        done = [_store_set(connection, file, one) for file, one in published.items()]
+        done = [_store_set(connection, file, results) for file, results in published.items()]
         done += [_store_scales(connection, file, scales) for file, scales in brought.items()]
         return done + _store_results(connection, read, factors)
 
@@ -224,7 +224,7 @@ class _TestedSituations:
     def __init__(self, connection: Connection, factors: Factors) -> None:
         self.connection = connection
         self.factors = factors
-        self.held: dict[str, Situation] = {}
+        self.stored: dict[str, Situation] = {}
         self.ids: dict[str, int] = {}
         sets, table = schema.situation_sets, schema.situations
         self.row = connection.execute(select(sets.c.id).where(sets.c.name == TESTED_ID)).scalar()
@@ -233,18 +233,18 @@ class _TestedSituations:
             for row in connection.execute(query).mappings():
                 self.ids[row["key"]] = row["id"]
                 names = ("text", "emotion", "valence", "factor")
-                self.held[row["key"]] = Situation(row["key"], *(row[name] for name in names))
+                self.stored[row["key"]] = Situation(row["key"], *(row[name] for name in names))
 
     def add(self, administrations: Iterable[PublishedAdministration]) -> None:
-        """Takes in all situations that the administrations name; told ones before untold ones."""
+        """Takes in all situations that the administrations name; those with texts come first."""
         evoked = [
             administration for administration in administrations if administration.phase == "evoked"
         ]
         wanted = {_named(item): None for item in evoked}
-        before = dict(self.held)
+        before = dict(self.stored)
         for named in sorted(wanted, key=lambda named: named[3] is None):
             self._take(*named)
-        if self.held != before:
+        if self.stored != before:
             self._save(before)
 
     def find(self, administration: PublishedAdministration) -> int | None:
@@ -257,22 +257,22 @@ class _TestedSituations:
 
     def _key(self, emotion: str, factor: int, number: int, text: str | None) -> str:
         plain = situation_id(emotion, factor, number)
-        known = self.held.get(plain)
-        if known is None or text is None or known.text in (text, _UNTOLD):
+        known = self.stored.get(plain)
+        if known is None or text is None or known.text in (text, _NO_TEXT):
             return plain
         return f"{plain}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def _take(self, emotion: str, factor: int, number: int, text: str | None) -> None:
         key = self._key(emotion, factor, number, text)
-        if key in self.held and (text is None or self.held[key].text == text):
+        if key in self.stored and (text is None or self.stored[key].text == text):
             return
         name = factor_name(self.factors, emotion, factor)
-        situation = told(emotion, factor, number, name, text or _UNTOLD)
+        situation = published_situation(emotion, factor, number, name, text or _NO_TEXT)
         values = (getattr(situation, field) for field in ("text", "emotion", "valence", "factor"))
-        self.held[key] = Situation(key, *values)
+        self.stored[key] = Situation(key, *values)
 
     def _save(self, before: Mapping[str, Situation]) -> None:
-        chosen = tested_set(self.held.values())
+        chosen = tested_set(self.stored.values())
         if self.row is None:
             self.ids = add_situation_set(self.connection, chosen)
             return
@@ -281,15 +281,18 @@ class _TestedSituations:
             {
                 "situation_set_id": self.row,
                 "key": key,
-                **{name: getattr(one, name) for name in ("emotion", "factor", "valence", "text")},
+                **{
+                    name: getattr(situation, name)
+                    for name in ("emotion", "factor", "valence", "text")
+                },
             }
-            for key, one in self.held.items()
+            for key, situation in self.stored.items()
             if key not in before
         ]
         insert_or_ignore(self.connection, table, rows)
-        for key in (key for key in before if self.held[key] != before[key]):
+        for key in (key for key in before if self.stored[key] != before[key]):
             change = update(table).where(table.c.id == self.ids[key])
-            self.connection.execute(change.values(text=self.held[key].text))
+            self.connection.execute(change.values(text=self.stored[key].text))
         sets = schema.situation_sets
         fresh = update(sets).where(sets.c.id == self.row).values(fingerprint=chosen.fingerprint)
         self.connection.execute(fresh)

@@ -43,7 +43,7 @@ class ImportedFile:
 def begin_import(
     connection: Connection, kind: str, source: str, fingerprint: str, summary: Mapping[str, Any]
 ) -> tuple[int | None, Change]:
-    """The number of the import and what it is; no number where the lab holds exactly this."""
+    """The number of the import and what it is; no number where the lab has exactly this."""
     table = schema.imports
     known = connection.execute(
         select(table.c.id, table.c.fingerprint).where(
@@ -84,8 +84,8 @@ def add_published(
         "added_at": now(),
     }
     rows = [
-        shared | _row(one) | {"situation_id": situation}
-        for one, situation in zip(results.administrations, situation_ids, strict=True)
+        shared | _row(administration) | {"situation_id": situation}
+        for administration, situation in zip(results.administrations, situation_ids, strict=True)
     ]
     ids = insert_returning_ids(connection, schema.administrations, rows)
     _add_values(connection, ids, results.administrations)
@@ -109,8 +109,8 @@ def _add_values(
     """Adds many small rows."""
     rows = [
         (number, item, float(value))
-        for number, one in zip(ids, administrations, strict=True)
-        for item, value in one.values.items()
+        for number, administration in zip(ids, administrations, strict=True)
+        for item, value in administration.values.items()
     ]
     types = {"administration_id": pl.Int64, "item": pl.Int64, "value": pl.Float64}
     frame = pl.DataFrame(rows, schema=types, orient="row")

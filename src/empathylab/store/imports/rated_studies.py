@@ -56,7 +56,7 @@ def store_study(
         },
         orient="row",
     )
-    told = _Ratings(connection, number, study_id, people, arms, replies.tick).store(
+    ratings = _Ratings(connection, number, study_id, people, arms, replies.tick).store(
         study.ratings, replies
     )
     _drop_idle(connection, study_id, [rater.name for rater in study.raters])
@@ -71,7 +71,7 @@ def store_study(
     elsewhere = sum(len(rater.answers) for rater in study.raters) - len(given)
     return [
         raters,
-        told,
+        ratings,
         dataclasses.replace(answered, unchanged=answered.unchanged + elsewhere),
     ]
 
@@ -93,22 +93,22 @@ def _study(connection: Connection, study: RatedStudy) -> int:
     if study.replies:
         protocol["replies"] = dict(study.replies)
     table = schema.studies
-    held = connection.execute(select(table).where(table.c.name == study.name)).first()
-    if held is not None and set(held.protocol) <= _PROTOCOL:
-        merged = _merged(held.protocol, protocol)
-        if merged is not None and merged != held.protocol:
+    existing = connection.execute(select(table).where(table.c.name == study.name)).first()
+    if existing is not None and set(existing.protocol) <= _PROTOCOL:
+        merged = _merged(existing.protocol, protocol)
+        if merged is not None and merged != existing.protocol:
             connection.execute(
                 update(table)
-                .where(table.c.id == held.id)
+                .where(table.c.id == existing.id)
                 .values(protocol=merged, protocol_hash=hash_of(merged))
             )
         protocol = merged or protocol
     return add_study(connection, study.name, study.title, protocol, status="closed")
 
 
-def _merged(held: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any] | None:
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any] | None:
     """Both files' dimensions; None where their points have other names, or one has degrees."""
-    found = {dimension["name"]: dimension for dimension in held["dimensions"]}
+    found = {dimension["name"]: dimension for dimension in old["dimensions"]}
     for dimension in new["dimensions"]:
         known = found.get(dimension["name"])
         if known is None:
@@ -121,8 +121,8 @@ def _merged(held: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any] |
         if values and all(float(value).is_integer() for value in values):
             values = [float(value) for value in range(int(values[0]), int(values[-1]) + 1)]
         found[dimension["name"]] = {**known, **dimension, "values": values}
-    design = "within" if "within" in (held["design"], new["design"]) else "between"
-    asked = {key: item[key] for item in (held, new) for key in ("replies",) if key in item}
+    design = "within" if "within" in (old["design"], new["design"]) else "between"
+    asked = {key: item[key] for item in (old, new) for key in ("replies",) if key in item}
     return {"design": design, "dimensions": list(found.values()), **asked}
 
 
@@ -140,9 +140,9 @@ def _store_raters(
     rows = []
     for rater in raters:
         details, seconds = known.get(rater.name, ({}, None))
-        told = {**details, **rater.details}
+        merged = {**details, **rater.details}
         took = seconds if rater.seconds is None else rater.seconds
-        rows.append({"name": rater.name, "kind": rater.kind, "details": told, "seconds": took})
+        rows.append({"name": rater.name, "kind": rater.kind, "details": merged, "seconds": took})
     old = {name: known[name] for name in known if name in before}
     new = {row["name"]: (row["details"], row["seconds"]) for row in rows}
     for name in new:
@@ -152,13 +152,13 @@ def _store_raters(
 
 
 def _drop_idle(connection: Connection, study: int, named: Iterable[str]) -> None:
-    """Takes away raters who have no rating left and whom the file no longer names."""
+    """Deletes raters who have no rating left and are no longer in the file."""
     table, ratings = schema.raters, schema.ratings
     rated = select(ratings.c.id).where(ratings.c.rater_id == table.c.id).exists()
     query = select(table.c.id, table.c.name).where(table.c.study_id == study, ~rated)
     kept = set(named)
-    gone = [row.id for row in connection.execute(query) if row.name not in kept]
-    delete_rows(connection, table, gone)
+    idle = [row.id for row in connection.execute(query) if row.name not in kept]
+    delete_rows(connection, table, idle)
 
 
 class _Ratings:
@@ -204,19 +204,19 @@ class _Ratings:
         self.read = known.select("rater_id", *_PLACE, read="response_id").unique(
             ["rater_id", *_PLACE], keep="last"
         )
-        self.held = known.filter(mine).select("id", *_KEY, *_RATED)
+        self.stored = known.filter(mine).select("id", *_KEY, *_RATED)
         self.others = known.filter(~mine).select(*_KEY, pl.col("value").alias("value_held"))
 
     def store(self, ratings: Sequence[Rating], replies: ResponseImport) -> ImportCounts:
         """Adds, changes and removes; gives how many of each."""
-        self.kept, self.changed = [self.held.clear()], list[pl.DataFrame]()
+        self.kept, self.changed = [self.stored.clear()], list[pl.DataFrame]()
         self.shared = 0
         rows = self._rows(ratings, replies.responses(), replies.source)
-        fresh = len(ratings) - self.held.height - self.others.height
+        fresh = len(ratings) - self.stored.height - self.others.height
         with loading(self.connection, schema.ratings, fresh):
             added = sum(insert_frames(self.connection, schema.ratings, rows))
         again = pl.concat(self.kept)
-        removed = self.held.join(again, on="id", how="anti")["id"].to_list()
+        removed = self.stored.join(again, on="id", how="anti")["id"].to_list()
         delete_rows(self.connection, schema.ratings, removed)
         count = self._update(self.changed)
         same = again.height - count + self.shared
@@ -234,14 +234,14 @@ class _Ratings:
                 self._refuse_other_value(both, source)
                 self.shared += both.height
                 frame = frame.join(self.others, on=_KEY, how="anti", maintain_order="left")
-            if self.held.height:
+            if self.stored.height:
                 again = frame.join(
-                    self.held, on=_KEY, how="inner", suffix="_held", maintain_order="left"
+                    self.stored, on=_KEY, how="inner", suffix="_held", maintain_order="left"
                 )
-                self.kept.append(again.select(self.held.columns))
+                self.kept.append(again.select(self.stored.columns))
                 differ = [~pl.col(name).eq_missing(pl.col(f"{name}_held")) for name in _RATED]
                 self.changed.append(again.filter(pl.any_horizontal(differ)))
-                frame = frame.join(self.held, on=_KEY, how="anti", maintain_order="left")
+                frame = frame.join(self.stored, on=_KEY, how="anti", maintain_order="left")
             yield frame.select(*_KEY, "arm_id", *_RATED, import_id=pl.lit(self.number))
 
     def _identified(self, part: pl.DataFrame, newest: pl.DataFrame, source: str) -> pl.DataFrame:

@@ -38,10 +38,10 @@ def stored_answers(
         .where(imports.c.kind == kind, imports.c.source == source)
         .order_by(items.c.administration_id, items.c.item)
     )
-    held: dict[tuple[str, str], list[float]] = {}
+    stored: dict[tuple[str, str], list[float]] = {}
     for row in connection.execute(query):
-        held.setdefault((row.name, row.scale), []).append(row.value)
-    return held
+        stored.setdefault((row.name, row.scale), []).append(row.value)
+    return stored
 
 
 def store_answers(

@@ -97,11 +97,11 @@ def import_release(
 
 def _refuse_another_file(things: Iterable[ImportCounts], source: str) -> None:
     for thing in things:
-        held = thing.removed + thing.changed + thing.unchanged
-        if thing.things in ("responses", "ratings") and thing.removed > max(1, held // 2):
+        before = thing.removed + thing.changed + thing.unchanged
+        if thing.things in ("responses", "ratings") and thing.removed > max(1, before // 2):
             raise InputError(
                 f"another file of this name was imported before, and this one would remove "
-                f"{thing.removed:,} of its {held:,} {thing.things}",
+                f"{thing.removed:,} of its {before:,} {thing.things}",
                 where=source,
                 remedy="Give this one another --name or --study, or add --replace.",
             )
@@ -120,11 +120,11 @@ def _compared_situations(connection: Connection, chosen: SituationSet) -> Import
     query = select(table).where(table.c.situation_set_id == newest)
     fields = ("text", "emotion", "valence", "topic", "utterance", "title")
 
-    def told(item: Any) -> tuple[Any, ...]:
+    def content(item: Any) -> tuple[Any, ...]:
         return (*(getattr(item, name) for name in fields), tuple(item.context or ()))
 
-    old = {row.key: told(row) for row in connection.execute(query)}
-    new = {item.id: told(item) for item in chosen}
+    old = {row.key: content(row) for row in connection.execute(query)}
+    new = {item.id: content(item) for item in chosen}
     return compare_rows(old, new, "situations")[3]
 
 

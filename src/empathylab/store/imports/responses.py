@@ -46,11 +46,11 @@ class ResponseImport:
         """Adds, changes and marks for removal; gives how many of each."""
         if not replies:
             return ImportCounts("responses")
-        held = self._keyed(schema.responses.c.import_id == self.number)
-        shared, known = self._compared(replies, held)
+        stored = self._keyed(schema.responses.c.import_id == self.number)
+        shared, known = self._compared(replies, stored)
         changed = known.filter(pl.col("content") != pl.col("content_held"))
         moved = known.filter(pl.col("place") != pl.col("situation_id"))
-        removed = held.join(known, on=_KEY, how="anti", maintain_order="left")
+        removed = stored.join(known, on=_KEY, how="anti", maintain_order="left")
         heirs = self._heirs(removed)
         dropped = removed.filter(~pl.col("id").is_in(list(heirs)))["id"].to_list()
         self._refuse_rated([*changed["id"], *dropped])
@@ -61,7 +61,7 @@ class ResponseImport:
                 update(table).where(table.c.id == number).values(import_id=heir)
             )
         self.removed = dropped
-        added = self._insert(replies, held, shared)
+        added = self._insert(replies, stored, shared)
         self._remember(shared.rows())
         return ImportCounts(
             "responses",
@@ -76,24 +76,26 @@ class ResponseImport:
         delete_rows(self.connection, schema.responses, self.removed)
 
     def _compared(
-        self, replies: Sequence[Reply], held: pl.DataFrame
+        self, replies: Sequence[Reply], stored: pl.DataFrame
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The keys that another source brought before, and the rows that this one did."""
         table = schema.responses
         here = self._in_set() & (table.c.import_id != self.number)
-        others = self._keyed(here & table.c.import_id.is_not(None)).join(held, on=_KEY, how="anti")
-        shared, known = [others.select(_KEY).clear()], [held.clear()]
+        others = self._keyed(here & table.c.import_id.is_not(None)).join(
+            stored, on=_KEY, how="anti"
+        )
+        shared, known = [others.select(_KEY).clear()], [stored.clear()]
         known[0] = known[0].with_columns(
             pl.lit(0, pl.UInt64).alias("content_held"),
             pl.lit(0, pl.Int64).alias("place"),
             *(pl.lit(None, pl.String).alias(name) for name in ("text", "details")),
         )
-        for plain in self._frames(replies) if held.height or others.height else ():
+        for plain in self._frames(replies) if stored.height or others.height else ():
             frame = _with_content(plain)
             both = frame.join(others, on=_KEY, how="inner", suffix="_held", maintain_order="left")
             self._refuse_other_text(both.filter(pl.col("words") != pl.col("words_held")))
             shared.append(both.select(_KEY))
-            again = frame.join(held, on=_KEY, how="inner", suffix="_held", maintain_order="left")
+            again = frame.join(stored, on=_KEY, how="inner", suffix="_held", maintain_order="left")
             known.append(
                 again.rename({"situation_id": "place"})
                 .rename({"situation_id_held": "situation_id"})
@@ -113,9 +115,9 @@ class ResponseImport:
             schema={"situation": pl.String, "situation_id": pl.Int64},
         )
 
-    def _insert(self, replies: Sequence[Reply], held: pl.DataFrame, shared: pl.DataFrame) -> int:
+    def _insert(self, replies: Sequence[Reply], stored: pl.DataFrame, shared: pl.DataFrame) -> int:
         """Adds what the lab does not hold; gives how many."""
-        known = pl.concat([held.select(_KEY), shared])
+        known = pl.concat([stored.select(_KEY), shared])
         respondents = pl.DataFrame(
             {
                 "respondent": list(self.respondents),
@@ -187,15 +189,15 @@ class ResponseImport:
 
     def _heirs(self, removed: pl.DataFrame) -> dict[int, int]:
         """Of the responses that this file drops, which other source brings them still."""
-        gone = {tuple(key): number for *key, number in removed.select(*_KEY, "id").iter_rows()}
-        if not gone:
+        deleted = {tuple(key): number for *key, number in removed.select(*_KEY, "id").iter_rows()}
+        if not deleted:
             return {}
         table = schema.imports
         found: dict[int, int] = {}
         for row in self.connection.execute(select(table).where(table.c.id != self.number)):
             for key in row.summary.get("shared", ()):
-                if tuple(key) in gone:
-                    found.setdefault(gone[tuple(key)], int(row.id))
+                if tuple(key) in deleted:
+                    found.setdefault(deleted[tuple(key)], int(row.id))
         return found
 
     def _keyed(self, condition: Any) -> pl.DataFrame:
@@ -225,8 +227,8 @@ class ResponseImport:
     def _refuse_other_text(self, rows: pl.DataFrame) -> None:
         for situation, respondent in rows.select("situation", "respondent").head(1).iter_rows():
             raise InputError(
-                f"the lab holds another text of {respondent} for the situation {situation!r}, from "
-                "another file",
+                f"the lab has a different text of {respondent} for the situation {situation!r}, "
+                "from another file",
                 where=self.source,
                 remedy="Give the reply another sample number, or fix the file.",
             )

@@ -69,15 +69,15 @@ def read_sage(
             continue
         where = f"{source} line {number}"
         try:
-            one = _conversation(line, respondent, simulator, where)
-            if one.key in conversations:
-                raise _wrong("the id occurs twice", where, one.key)
+            conversation = _conversation(line, respondent, simulator, where)
+            if conversation.key in conversations:
+                raise _wrong("the id occurs twice", where, conversation.key)
         except InputError as error:
             if not skip_invalid:
                 raise
             skipped[number] = error.what
             continue
-        conversations[one.key] = one
+        conversations[conversation.key] = conversation
     if not conversations:
         raise InputError(
             "the file contains no conversations", where=source, remedy="Give another file."
@@ -150,7 +150,7 @@ def _number(value: Any, name: str, where: str) -> float:
 
 def _persona(data: Mapping[str, Any], turns: tuple[SpokenTurn, ...]) -> dict[str, Any]:
     """SAGE's profile in the form of this project's personas."""
-    told = {
+    parts = {
         name: clean_text(str(data.get(name) or "")).strip()
         for name in ("player", "scene", "character", "topic", "task")
     }
@@ -160,12 +160,12 @@ def _persona(data: Mapping[str, Any], turns: tuple[SpokenTurn, ...]) -> dict[str
         "id": clean_text(str(data["id"])),
         "collection": COLLECTION,
         "language": "zh",
-        "name": _name(told["player"]),
+        "name": _name(parts["player"]),
         "emotion": "not stated",
-        "topic": told["topic"],
-        "temperament": told["character"],
-        "need": told["task"] or "not stated",
-        "story": "\n\n".join(part for part in (told["player"], told["scene"]) if part),
+        "topic": parts["topic"],
+        "temperament": parts["character"],
+        "need": parts["task"] or "not stated",
+        "story": "\n\n".join(part for part in (parts["player"], parts["scene"]) if part),
         "opening": opening,
         "start": {"feeling": start},
         "end": {

@@ -34,10 +34,10 @@ def search_terms(query: str) -> tuple[Term, ...]:
     """What is searched for: words, "phrases in quotes" and beginnings* of words."""
     found = []
     for match in _TERM.finditer(query):
-        said = match[1] if match[1] is not None else match[2]
-        words = tuple(_WORD.findall(said))
+        term = match[1] if match[1] is not None else match[2]
+        words = tuple(_WORD.findall(term))
         if words:
-            found.append(Term(words, match[2] is not None and said.endswith("*")))
+            found.append(Term(words, match[2] is not None and term.endswith("*")))
     return tuple(found[:_MOST_TERMS])
 
 
@@ -50,9 +50,9 @@ def matches(dialect: str, query: str) -> ColumnElement[bool] | None:
         return and_(*(responses.c.text.contains(" ".join(t.words), autoescape=True) for t in terms))
     if dialect == "postgresql":
         return and_(*map(_matches_postgres, terms))
-    said = " AND ".join(_fts_term(term) for term in terms)
+    expression = " AND ".join(_fts_term(term) for term in terms)
     # By the bare value: FTS5 takes its own table's name as the column to match.
-    found = select(_SEARCH.c.rowid).where(_SEARCH.c.response_search.op("MATCH")(said))
+    found = select(_SEARCH.c.rowid).where(_SEARCH.c.response_search.op("MATCH")(expression))
     return responses.c.id.in_(found)
 
 

@@ -99,7 +99,7 @@ live_turns = Table(
     text_column("model", nullable=True),
     Column("prompt_tokens", Integer, nullable=False, server_default=text("0")),
     Column("completion_tokens", Integer, nullable=False, server_default=text("0")),
-    # In dollars; while a model is asked, the most that it can cost.
+    # In dollars; while a model is asked, the maximum cost.
     Column("cost", Float, nullable=False, server_default=text("0")),
     Column("latency", Float, nullable=True),
     UniqueConstraint("live_conversation_id", "position"),

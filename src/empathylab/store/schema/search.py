@@ -4,7 +4,8 @@ SQLite has a table of FTS5 beside `responses`, filled by triggers; it holds the 
 copy of the texts. The index holds the responses up to the id `indexed_to`: a large import lowers
 it, and its responses are indexed before the first search (`store.listings.search_index`).
 PostgreSQL has an index on the words of the text; of a text longer than 100,000 characters on those
-of its beginning, because PostgreSQL refuses words beyond a megabyte.
+of its beginning, because PostgreSQL refuses words beyond a megabyte. A large import drops it, and
+it is built before the first search; without it, a search reads every text.
 """
 
 from __future__ import annotations
@@ -38,10 +39,8 @@ INSERT INTO response_search(response_search, rowid, text) VALUES ('delete', old.
 INSERT INTO response_search(rowid, text) VALUES (new.id, new.text);
 END
 """
-_POSTGRES = """
-CREATE INDEX ix_responses_search ON responses
-USING gin (to_tsvector('simple', left(text, 100000)))
-"""
+POSTGRES_INDEX = "ix_responses_search"
+POSTGRES_WORDS = "responses USING gin (to_tsvector('simple', left(text, 100000)))"
 FORGET_DELETED = "INSERT INTO response_search(response_search) VALUES ('optimize')"
 """Rewrites SQLite's index without the words of deleted texts, which stay in it until then."""
 
@@ -55,7 +54,7 @@ def add_search(responses: Table) -> None:
         ("sqlite", _INSERT),
         ("sqlite", _DELETE),
         ("sqlite", _UPDATE),
-        ("postgresql", _POSTGRES),
+        ("postgresql", f"CREATE INDEX {POSTGRES_INDEX} ON {POSTGRES_WORDS}"),
     ):
         ddl = DDL(statement)  # type: ignore[no-untyped-call]
         event.listen(responses, "after_create", ddl.execute_if(dialect=dialect))

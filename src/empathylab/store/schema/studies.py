@@ -148,7 +148,7 @@ places = Table(
     ),
     Index("ix_places_study_id_person", "study_id", "person"),
 )
-_held = (places.c.status.in_(("live", "finished"))) & (places.c.world != "test")
+_occupied = (places.c.status.in_(("live", "finished"))) & (places.c.world != "test")
 Index(
     "uq_places_held_slots",
     places.c.study_id,
@@ -156,8 +156,8 @@ Index(
     places.c.arm,
     places.c.slot,
     unique=True,
-    sqlite_where=_held,
-    postgresql_where=_held,
+    sqlite_where=_occupied,
+    postgresql_where=_occupied,
 )
 
 page_answers = Table(
@@ -174,7 +174,7 @@ page_answers = Table(
     UniqueConstraint("place_id", "step"),
 )
 
-# Platform ids, apart from all answers: deleted when their time is over.
+# Platform IDs, separate from all answers: deleted after the retention period.
 people = Table(
     "people",
     metadata,

@@ -85,16 +85,16 @@ def comments_after(
 ) -> list[tuple[int, int, str]]:
     """Comments of participants that were stored after this answer: its id, the place, the words."""
     pages, places = schema.page_answers, schema.places
-    said = pages.c.given["comment"].as_string()
+    comment = pages.c.given["comment"].as_string()
     query = (
-        select(pages.c.id, pages.c.place_id, said)
+        select(pages.c.id, pages.c.place_id, comment)
         .join(places, places.c.id == pages.c.place_id)
         .where(
             places.c.study_id == study,
             places.c.world == "person",
             pages.c.step.in_(steps),
             pages.c.id > answer,
-            said != "",
+            comment != "",
         )
         .order_by(pages.c.id)
     )

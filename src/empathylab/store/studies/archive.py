@@ -1,4 +1,4 @@
-"""What the lab holds of one study, row by row: for exports and archives."""
+"""What the lab has of one study, row by row: for exports and archives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class ArchiveImport:
-    """An archive that the lab holds."""
+    """An archive that the lab has."""
 
     number: int
     fingerprint: str
@@ -65,7 +65,7 @@ def begin_archive(
 
 
 def _of_people() -> ColumnElement[bool]:
-    """Leaves out simulated raters and trials; whom a researcher excluded stays, marked."""
+    """Leaves out simulated raters and test visits; excluded raters stay, marked."""
     rule: ColumnElement[bool] = schema.raters.c.details["marks", "world"].as_string().is_(None)
     return rule
 
@@ -185,7 +185,7 @@ def _single_templates(connection: Connection, query: Select[Any]) -> dict[str, A
 
 
 def rater_rows(connection: Connection, study: int) -> Rows:
-    """The study's raters, those whom a researcher excluded too, in the lab's order."""
+    """The study's raters, including excluded ones, in the lab's order."""
     table = schema.raters
     query = select(table).where(table.c.study_id == study, _of_people()).order_by(table.c.id)
     return connection.execute(query).all()
@@ -286,7 +286,7 @@ def written_rows(connection: Connection, name: str, version: int) -> Rows:
 
 
 def release_told(connection: Connection, study: int) -> Mapping[str, Any]:
-    """What a release told of itself before a study file took its place; empty for other studies."""
+    """The protocol of a release before a study file replaced it; empty for other studies."""
     table = schema.audit
     query = select(table.c.details).where(table.c.study_id == study, table.c.action == "add arm")
     found = [item["release"] for item in connection.execute(query).scalars() if "release" in item]

@@ -33,7 +33,7 @@ def add_study(
     ).one()
     if found.protocol_hash != protocol_hash:
         raise InputError(
-            "the lab holds a study of this name with another design or scale",
+            "the lab already has a study with this name, but with another design or scale",
             got=name,
             remedy="Give this one another name.",
         )
@@ -58,10 +58,10 @@ def add_raters(
     """The ids of the study's raters by name; a row has name, kind, details and seconds."""
     table = schema.raters
     query = select(table).where(table.c.study_id == study)
-    held = {row["name"]: row for row in connection.execute(query).mappings()}
+    stored = {row["name"]: row for row in connection.execute(query).mappings()}
     fresh = []
     for rater in raters:
-        known = held.get(rater["name"])
+        known = stored.get(rater["name"])
         if known is None:
             fresh.append({"study_id": study, "added_at": now(), **rater})
         elif any(known[field] != rater[field] for field in ("details", "seconds")):

@@ -204,7 +204,7 @@ def has_departed(connection: Connection, studies: Sequence[int], digest: str) ->
 
 
 def has_departures(connection: Connection, study: int) -> bool:
-    """Whether anybody was in the study whose data is deleted."""
+    """Whether the data of a participant was deleted."""
     return connection.execute(_DEPARTURES, {"studies": (study,)}).first() is not None
 
 

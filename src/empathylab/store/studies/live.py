@@ -126,7 +126,7 @@ def waiting_turns(connection: Connection, study: int, now: datetime, most: int) 
 def claim_turn(
     connection: Connection, turn: int, claim: str, now: datetime, until: datetime, cost: float
 ) -> bool:
-    """Whether the turn is this process's until then; `cost` is the most that it can cost."""
+    """Whether the turn is this process's until then; `cost` is its maximum."""
     done = connection.execute(
         update(_TURNS)
         .where(_TURNS.c.id == turn, _free(now))

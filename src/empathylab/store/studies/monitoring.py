@@ -38,15 +38,15 @@ def declined_place() -> ColumnElement[bool]:
 
 
 def state_counts(
-    connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
+    connection: Connection, study: int, *, unseen: datetime, claimed_since: datetime | None
 ) -> pl.DataFrame:
     """How many came, by world, arm, state, outcome, review and the block they were shown last.
 
     The state is the status, but `late` for people who hold a place and were not seen since `unseen`
-    or took it before `begun`, and `gone` or `reading` for those who have none yet.
+    or took it before `claimed_since`, and `gone` or `reading` for those who have none yet.
     """
     silent = _places.c.seen_at < unseen
-    late = silent if begun is None else silent | (_places.c.claimed_at < begun)
+    late = silent if claimed_since is None else silent | (_places.c.claimed_at < claimed_since)
     arrived = (_places.c.status == "arrived") & _places.c.outcome.is_(None)
     state = case(
         ((_places.c.status == "live") & late, literal("late")),
@@ -99,18 +99,18 @@ def arrival_hours(connection: Connection, study: int, first: str) -> dict[dateti
 
 
 def held_traits(
-    connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
+    connection: Connection, study: int, *, unseen: datetime, claimed_since: datetime | None
 ) -> list[dict[str, str]]:
     """What quotas go by, of all people whose places count."""
-    query = select(_places.c.traits).where(_counts(study, unseen, begun))
+    query = select(_places.c.traits).where(_counts(study, unseen, claimed_since))
     return [dict(item) for item in connection.execute(query).scalars()]
 
 
 def held_slots(
-    connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
+    connection: Connection, study: int, *, unseen: datetime, claimed_since: datetime | None
 ) -> set[tuple[str | None, int | None]]:
     """Arm and number of the slots of all people whose places count."""
-    query = select(_places.c.arm, _places.c.slot).where(_counts(study, unseen, begun))
+    query = select(_places.c.arm, _places.c.slot).where(_counts(study, unseen, claimed_since))
     return {(row.arm, row.slot) for row in connection.execute(query)}
 
 
@@ -142,7 +142,7 @@ def page_counts(connection: Connection, study: int) -> dict[str, int]:
 def _page_counts_by_way(connection: Connection, study: int) -> dict[str, int]:
     """The same where groups are made by sorting, which takes long for all pages of all people.
 
-    Pages lie by person in the index, so what each has answered is had without sorting; and most
+    The index is sorted by person, so each person's pages are read without sorting; and most
     people have answered the same.
     """
     way = func.group_concat(_pages.c.step).label("way")
@@ -168,7 +168,7 @@ def answer_counts(
         .where(_pages.c.place_id.in_(_people(study)), _pages.c.step.in_(steps))
         .group_by(_pages.c.step, given)
     )
-    return [(step, json.loads(one), count) for step, one, count in connection.execute(query)]
+    return [(step, json.loads(text), count) for step, text, count in connection.execute(query)]
 
 
 def scale_answers(connection: Connection, study: int, steps: Sequence[str]) -> pl.DataFrame:
@@ -208,7 +208,7 @@ def rating_counts(connection: Connection, study: int) -> Rows:
 
 
 def rated_rows(connection: Connection, study: int) -> Rows:
-    """Every rating by people whom nobody excluded: to be shown of a closed study only."""
+    """Every rating by people who were not excluded: to be shown of a closed study only."""
     raters, table, arms = schema.raters, schema.ratings, schema.arms
     responses, situations = schema.responses, schema.situations
     query = (
@@ -281,7 +281,7 @@ def finish_times(connection: Connection, study: int) -> list[float]:
         _places.c.outcome == "completed",
     )
     rows = connection.execute(query)
-    return [(last - came).total_seconds() for came, last in rows if last is not None]
+    return [(last - arrived).total_seconds() for arrived, last in rows if last is not None]
 
 
 def pages_by_place(
@@ -307,16 +307,16 @@ def listed_comments(
     connection: Connection, study: int, steps: Sequence[str], *, most: int, skipped: int
 ) -> tuple[int, Rows]:
     """How many people wrote words on these pages, and some of them, newest first."""
-    said = _pages.c.given["comment"].as_string()
+    comment = _pages.c.given["comment"].as_string()
     base: Select[Any] = (
-        select(_places.c.person, _pages.c.answered_at, said.label("text"))
+        select(_places.c.person, _pages.c.answered_at, comment.label("text"))
         .join(_places, _places.c.id == _pages.c.place_id)
         .where(
             _places.c.study_id == study,
             _places.c.world == "person",
             _pages.c.step.in_(steps),
-            said.is_not(None),
-            said != "",
+            comment.is_not(None),
+            comment != "",
         )
     )
     total = connection.execute(select(func.count()).select_from(base.subquery())).scalar_one()
@@ -344,11 +344,11 @@ def platform_state(connection: Connection, study: int, person: str) -> Any:
     return connection.execute(query).one_or_none()
 
 
-def _counts(study: int, unseen: datetime, begun: datetime | None) -> ColumnElement[bool]:
-    """Whether a place is a person's who has finished or is still at it."""
+def _counts(study: int, unseen: datetime, claimed_since: datetime | None) -> ColumnElement[bool]:
+    """Whether a place belongs to a person who has finished or is still taking part."""
     live = (_places.c.status == "live") & (_places.c.seen_at >= unseen)
-    if begun is not None:
-        live = live & (_places.c.claimed_at >= begun)
+    if claimed_since is not None:
+        live = live & (_places.c.claimed_at >= claimed_since)
     return and_(
         _places.c.study_id == study,
         _places.c.world == "person",

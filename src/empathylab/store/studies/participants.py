@@ -48,14 +48,14 @@ def set_states(connection: Connection, states: Mapping[int, str], at: datetime) 
             update(table)
             .where(table.c.id == bindparam("row"))
             .values(state=bindparam("said"), state_at=at),
-            [{"row": row, "said": said} for row, said in states.items()],
+            [{"row": row, "said": state} for row, state in states.items()],
         )
 
 
-def set_told(connection: Connection, row: int, told: Mapping[str, str]) -> None:
-    """Keeps what the platform tells about one person, in place of what it told before."""
+def set_platform_details(connection: Connection, row: int, details: Mapping[str, str]) -> None:
+    """Replaces what the platform says about one person."""
     table = schema.people
-    connection.execute(update(table).where(table.c.id == row).values(told=dict(told)))
+    connection.execute(update(table).where(table.c.id == row).values(told=dict(details)))
 
 
 def rater_details(connection: Connection, study: int, person: str) -> dict[str, Any] | None:
@@ -112,7 +112,7 @@ def find_invitation(
 
 
 def invitation_rows(connection: Connection, study: int) -> Rows:
-    """All invitations in the order in which they were made, with the places of who came."""
+    """All invitations in the order in which they were made, with participants' places."""
     table, places = schema.invitations, schema.places
     query = (
         select(table, places.c.status, places.c.outcome, places.c.arrived_at)

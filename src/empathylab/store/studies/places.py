@@ -71,7 +71,7 @@ _SEEN_SINCE = or_(
 )
 
 
-def _held(*columns: ColumnElement[Any]) -> Select[Any]:
+def _occupied(*columns: ColumnElement[Any]) -> Select[Any]:
     table = schema.places
     return select(*columns).where(
         table.c.study_id == bindparam("study"),
@@ -83,21 +83,21 @@ def _held(*columns: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-_HELD_COLUMNS = (
+_OCCUPIED_COLUMNS = (
     schema.places.c.arm,
     schema.places.c.slot,
     schema.places.c.world,
     not_(_SEEN_SINCE).label("late"),
 )
-_HELD = _held(*_HELD_COLUMNS)
-_HELD_TRAITS = _held(*_HELD_COLUMNS, schema.places.c.traits)
-_LATE = _held(*schema.places.c).where(not_(_SEEN_SINCE)).order_by(schema.places.c.id)
+_OCCUPIED = _occupied(*_OCCUPIED_COLUMNS)
+_OCCUPIED_TRAITS = _occupied(*_OCCUPIED_COLUMNS, schema.places.c.traits)
+_LATE = _occupied(*schema.places.c).where(not_(_SEEN_SINCE)).order_by(schema.places.c.id)
 _TOOK_PART = select(schema.places.c.id).where(
     schema.places.c.study_id.in_(bindparam("studies", expanding=True)),
     schema.places.c.person == bindparam("who"),
     schema.places.c.arm.is_not(None),
 )
-_TOLD = select(schema.people.c.told).where(
+_PLATFORM_DETAILS = select(schema.people.c.told).where(
     schema.people.c.study_id == bindparam("study"), schema.people.c.person == bindparam("who")
 )
 _TIMES = select(
@@ -141,7 +141,7 @@ def add_places(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
 def slot_is_held(connection: Connection, study: int, row: Row[Any]) -> bool:
     """Whether another participant holds or finished the slot of this row."""
     table = schema.places
-    held = select(table.c.id).where(
+    occupied = select(table.c.id).where(
         table.c.study_id == study,
         table.c.world == row.world,
         table.c.arm == row.arm,
@@ -149,7 +149,7 @@ def slot_is_held(connection: Connection, study: int, row: Row[Any]) -> bool:
         table.c.status.in_(("live", "finished")),
         table.c.id != row.id,
     )
-    return connection.execute(held).first() is not None
+    return connection.execute(occupied).first() is not None
 
 
 def change_place(connection: Connection, place: int, **values: Any) -> None:
@@ -202,7 +202,7 @@ def held_places(connection: Connection, holders: Holders, *, traits: bool) -> Ro
 
     There may be thousands, so `traits` are read only where they are wanted.
     """
-    query = _HELD_TRAITS if traits else _HELD
+    query = _OCCUPIED_TRAITS if traits else _OCCUPIED
     return connection.execute(query, dict(holders)).all()
 
 
@@ -263,13 +263,13 @@ def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
 
 
 def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Keeps people's platform ids, apart from everything else."""
+    """Stores people's platform IDs, separate from everything else."""
     insert_or_ignore(connection, schema.people, rows)
 
 
 def platform_details(connection: Connection, study: int, person: str) -> dict[str, str]:
     """What the platform says about the person."""
-    found = connection.execute(_TOLD, {"study": study, "who": person})
+    found = connection.execute(_PLATFORM_DETAILS, {"study": study, "who": person})
     return dict(found.scalar_one_or_none() or {})
 
 

@@ -95,8 +95,8 @@ def add_launched(connection: Connection, row: Mapping[str, Any]) -> int:
 def freeze_situations(connection: Connection, study: int, situations: Sequence[int]) -> None:
     """Keeps which situations the study uses, in their order."""
     rows = [
-        {"study_id": study, "position": position, "situation_id": one}
-        for position, one in enumerate(situations)
+        {"study_id": study, "position": position, "situation_id": situation}
+        for position, situation in enumerate(situations)
     ]
     if rows:
         connection.execute(schema.study_situations.insert(), rows)
@@ -104,7 +104,7 @@ def freeze_situations(connection: Connection, study: int, situations: Sequence[i
 
 def freeze_scales(connection: Connection, study: int, scales: Mapping[str, int]) -> None:
     """Keeps the very scales that the study asks, by the names that it uses."""
-    rows = [{"study_id": study, "name": name, "scale_id": one} for name, one in scales.items()]
+    rows = [{"study_id": study, "name": name, "scale_id": row} for name, row in scales.items()]
     if rows:
         connection.execute(schema.study_scales.insert(), rows)
 
@@ -158,7 +158,7 @@ def respondent_responses(
     prompts = {row.prompt for row in rows}
     if len(prompts) > 1:
         raise InputError(
-            f"the lab holds replies of {respondent} to several prompts",
+            f"the lab has replies of {respondent} to several prompts",
             where=f"arm {arm!r}",
             got=", ".join(sorted(str(prompt) for prompt in prompts)),
             remedy=f"Write the arm as {{respondent: {respondent}, prompt: NAME}}.",
@@ -292,7 +292,7 @@ def count_ratings(connection: Connection, study: int) -> int:
 
 
 def real_people() -> ColumnElement[bool]:
-    """The rule that leaves out simulated raters, trials, and whom a researcher excluded."""
+    """The rule that leaves out simulated raters, test visits and excluded raters."""
     marks = schema.raters.c.details
     world, excluded = marks["marks", "world"].as_string(), marks["marks", "excluded"].as_string()
     return and_(world.is_(None), excluded.is_(None))

@@ -152,7 +152,7 @@ def drop_attempts(
 
 
 def drop_old_attempts(connection: Connection, at: datetime, kept: timedelta) -> None:
-    """Forgets attempts that no longer hold anybody up."""
+    """Deletes attempts that no longer delay a sign-in."""
     table = schema.login_attempts
     connection.execute(delete(table).where(table.c.at < at - kept))
 

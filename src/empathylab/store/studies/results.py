@@ -135,7 +135,7 @@ def _add_scales(
     ]
     numbers = insert_returning_ids(connection, schema.administrations, rows)
     add_item_answers(
-        connection, ((number, one.values) for number, one in zip(numbers, given, strict=True))
+        connection, ((number, scale.values) for number, scale in zip(numbers, given, strict=True))
     )
 
 
@@ -153,10 +153,10 @@ def _add_replies(
     )
     rows = []
     for item in given:
-        held = select(func.max(table.c.sample)).where(
+        query = select(func.max(table.c.sample)).where(
             table.c.situation_id == item.situation, table.c.respondent_id == human
         )
-        last = connection.execute(held).scalar_one()
+        last = connection.execute(query).scalar_one()
         rows.append(
             {
                 "situation_id": item.situation,

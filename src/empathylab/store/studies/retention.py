@@ -20,7 +20,7 @@ def closings(connection: Connection, study: int) -> list[datetime]:
     return list(connection.execute(query.order_by(table.c.at)).scalars())
 
 
-def _held(study: int, until: datetime) -> Select[tuple[int]]:
+def _places_until(study: int, until: datetime) -> Select[tuple[int]]:
     places = schema.places
     return select(places.c.id).where(places.c.study_id == study, places.c.arrived_at <= until)
 
@@ -29,16 +29,18 @@ def expire_ids(connection: Connection, study: int, until: datetime) -> int:
     """How many platform ids were deleted, and with them what names or addresses their holders."""
     people, places = schema.people, schema.places
     invitations, messages = schema.invitations, schema.messages
-    came = select(places.c.person).where(places.c.study_id == study, places.c.arrived_at <= until)
+    arrived = select(places.c.person).where(
+        places.c.study_id == study, places.c.arrived_at <= until
+    )
     done = connection.execute(
-        delete(people).where(people.c.study_id == study, people.c.person.in_(came))
+        delete(people).where(people.c.study_id == study, people.c.person.in_(arrived))
     )
     connection.execute(
         update(invitations)
         .where(invitations.c.study_id == study, invitations.c.added_at <= until)
         .values(label=None)
     )
-    connection.execute(delete(messages).where(messages.c.place_id.in_(_held(study, until))))
+    connection.execute(delete(messages).where(messages.c.place_id.in_(_places_until(study, until))))
     return done.rowcount
 
 
@@ -51,7 +53,7 @@ def expire_words(
     """
     table = schema.page_answers
     query = select(table.c.id, table.c.step, table.c.given).where(
-        table.c.place_id.in_(_held(study, until))
+        table.c.place_id.in_(_places_until(study, until))
     )
     pages = 0
     # One by one: a database takes only so many numbers in one statement.
@@ -61,7 +63,7 @@ def expire_words(
         if len(kept) < len(row.given):
             connection.execute(update(table).where(table.c.id == row.id).values(given=kept))
             pages += 1
-    expire_turns(connection, _held(study, until))
+    expire_turns(connection, _places_until(study, until))
     if pages:
         clear_results(connection)
         _expire_details(connection, study, set().union(*free.values()), until)
@@ -72,9 +74,11 @@ def _expire_details(
     connection: Connection, study: int, names: Collection[str], until: datetime
 ) -> None:
     raters, places = schema.raters, schema.places
-    came = select(places.c.person).where(places.c.study_id == study, places.c.arrived_at <= until)
+    arrived = select(places.c.person).where(
+        places.c.study_id == study, places.c.arrived_at <= until
+    )
     query = select(raters.c.id, raters.c.details).where(
-        raters.c.study_id == study, raters.c.name.in_(came)
+        raters.c.study_id == study, raters.c.name.in_(arrived)
     )
     for row in connection.execute(query).all():
         kept = without_free_words(row.details, names)

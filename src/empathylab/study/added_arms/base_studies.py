@@ -130,18 +130,18 @@ def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int
     here = {
         item["here"]: item["fingerprint"] for item in (brought.summary["scales"] if brought else ())
     }
-    held = scale_fingerprints(connection)
+    stored = scale_fingerprints(connection)
     found = {}
     for name, current in study_scale_fingerprints(connection, row.id).items():
         wanted = here.get(current, current)
-        if wanted not in held:
+        if wanted not in stored:
             raise InputError(
                 f"the lab does not have the wording of the scale {name} that the study used "
                 f"(SHA-256 {wanted})",
                 where=where,
                 remedy="Import the same file as in the study's lab: empathylab scales import FILE",
             )
-        found[name] = (held[wanted], wanted)
+        found[name] = (stored[wanted], wanted)
     return found
 
 
@@ -190,13 +190,13 @@ def _of_release(
 
 
 def _unchecked(row: Any) -> list[str]:
-    said = [UNCHECKED]
+    sentences = [UNCHECKED]
     if not all(dimension.get("question") for dimension in row.protocol["dimensions"]):
-        said.append(
+        sentences.append(
             "The release does not say what raters were asked, only the points of the scale."
         )
     note = row.protocol.get("replies", {}).get("note")
-    return [*said, note] if note else said
+    return [*sentences, note] if note else sentences
 
 
 def _require_same_points(row: Any, study: Study, where: str) -> None:
@@ -205,8 +205,8 @@ def _require_same_points(row: Any, study: Study, where: str) -> None:
     mine = {
         dimension.name: (
             [float(value) for value in dimension.values],
-            ["" if label is None else label.said(first) for label in dimension.labels],
-            dimension.question.said(first),
+            ["" if label is None else label.in_language(first) for label in dimension.labels],
+            dimension.question.in_language(first),
         )
         for dimension in study.dimensions
     }

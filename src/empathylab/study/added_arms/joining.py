@@ -132,8 +132,8 @@ def _join(
     study_from_dict(protocol, where=where)
     add_arm_row(connection, row.id, name, respondent_row(connection, arm.respondent), shown)
     change = _open(connection, base, protocol, name, now)
-    # What a release told of itself is kept, where a study file has taken its place.
-    told = {} if base.here else {"release": row.protocol}
+    # The protocol of a release is kept where a study file replaces it.
+    release = {} if base.here else {"release": row.protocol}
     add_audit(
         connection,
         row.id,
@@ -143,7 +143,7 @@ def _join(
         arm=name,
         respondent=arm.respondent,
         change=change,
-        **told,
+        **release,
     )
     return JoinedArm(row.name, name, arm.respondent, change, places, base.hash, tuple(notes))
 
@@ -206,9 +206,9 @@ def _require_plan(
     connection: Connection, base: JoinBase, study: Study, name: str, where: str
 ) -> None:
     keys = dict(zip(base.situations, base.keys, strict=True))
-    held = frozen_responses(connection, base.row.id)
+    frozen = frozen_responses(connection, base.row.id)
     replied = {
-        arm: {keys[item.situation] for item in held.get(arm, ()) if item.situation in keys}
+        arm: {keys[item.situation] for item in frozen.get(arm, ()) if item.situation in keys}
         for arm in study.arms
     }
     replied[name] = set(base.keys)

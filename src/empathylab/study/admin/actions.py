@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import fields
 from typing import Any, get_args
 
 from sqlalchemy import Connection, Row
@@ -28,14 +27,13 @@ from empathylab.store.studies.records import (
 )
 from empathylab.store.studies.results import exclude_rater
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
-from empathylab.study.admin.monitoring import watch
-from empathylab.study.admin.retention import apply_retention
+from empathylab.study.admin.monitoring import StudyStatus, read_status
 from empathylab.study.assignment.allocation import World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
 from empathylab.study.recruiting.statuses import Freed
 from empathylab.study.session.running import StudyContext, require_not_closed, study_status
-from empathylab.study.session.visits import AuditEntry, Participant, StudyStatus
+from empathylab.study.session.visits import AuditEntry, Participant
 
 _RENAMED = {"tell": "update platform details"}
 """Actions as labs of earlier versions name them."""
@@ -144,7 +142,7 @@ class AdminActions:
         return True
 
     def find(self, platform_id: str) -> list[str]:
-        """The keys of the participant whom the platform knows under this id."""
+        """The keys of the participant with this platform ID."""
         with self._running.lab.reading() as connection:
             return self._keys_of(connection, self._running.launched.row, platform_id)
 
@@ -194,14 +192,6 @@ class AdminActions:
             leave_no_trace(self._running.lab)
         return erased
 
-    def apply_retention(self, *, who: str = "retention") -> tuple[int, int]:
-        """How many platform ids and how many comments were deleted because their time is over."""
-        study = self._running.launched.study
-        done = apply_retention(
-            self._running.lab, study.name, study.version, self._running.now(), who=who
-        )
-        return done.platform_ids, done.comments
-
     def audit(self) -> tuple[AuditEntry, ...]:
         """What researchers did, in the order in which they did it."""
         with self._running.lab.reading() as connection:
@@ -231,14 +221,7 @@ class AdminActions:
 
     def status(self) -> StudyStatus:
         """How far the study is, as of now."""
-        watched = watch(self._running.lab, self._running.launched, self._running.now())
-        shared = {field.name for field in fields(StudyStatus)} - {"seconds"}
-        return StudyStatus(
-            **{name: getattr(watched, name) for name in shared},
-            seconds={
-                time.block: time.median for time in watched.times if time.median == time.median
-            },
-        )
+        return read_status(self._running.lab, self._running.launched, self._running.now())
 
     def _set_status(self, status: str, who: str, action: str) -> None:
         study, now = self._running.launched.row, self._running.now()

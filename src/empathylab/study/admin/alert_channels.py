@@ -179,7 +179,7 @@ def channels(environment: Mapping[str, str] = os.environ) -> dict[Channel, Sende
 def _email(server: str, environment: Mapping[str, str]) -> Email:
     parts = urlsplit(server)
     receivers = tuple(
-        one for part in environment.get(RECEIVER, "").split(",") if (one := part.strip())
+        address for part in environment.get(RECEIVER, "").split(",") if (address := part.strip())
     )
     try:
         port = parts.port

@@ -30,7 +30,7 @@ from empathylab.store.studies.alerts import (
 )
 from empathylab.store.studies.records import audit_rows
 from empathylab.study.admin.alert_channels import Notice, Sender, channels
-from empathylab.study.admin.monitoring import Sums, watch
+from empathylab.study.admin.monitoring import Sums, read_status
 from empathylab.study.live.pausing import ENGINE
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import StudyContext
@@ -169,14 +169,14 @@ class Alerts:
         )
 
     def _progress(self, now: datetime) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        watched = watch(self._service.lab, self._service.launched, now, sums=_no_sums)
-        for quota in watched.quotas:
+        status = read_status(self._service.lab, self._service.launched, now, sums=_no_sums)
+        for quota in status.quotas:
             if 0 < quota.limit <= quota.held:
                 details = {"by": quota.by, "kind": quota.kind, "limit": quota.limit}
                 yield "quota", f"{quota.by}={quota.kind}", details
-        places = sum(arm.places for arm in watched.arms)
-        if 0 < places <= watched.finished:
-            yield "done", str(watched.revision), {"places": places}
+        places = sum(arm.places for arm in status.arms)
+        if 0 < places <= status.finished:
+            yield "done", str(status.revision), {"places": places}
 
     def _comments(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         launched = self._service.launched

@@ -76,16 +76,18 @@ def launch(lab: Lab, study: Study, *, now: datetime, who: str = "researcher") ->
             ids = {} if whole is None else add_situation_set(connection, whole)
             chosen = choose_situations(study, offered)
             rows = [ids[item.id] for item in chosen]
-            held = _held(connection, study)
-            again = held is not None and held.version == study.version
-            frozen = frozen_responses(connection, held.id) if held is not None and again else {}
+            existing = _launched_before(connection, study)
+            again = existing is not None and existing.version == study.version
+            frozen = (
+                frozen_responses(connection, existing.id) if existing is not None and again else {}
+            )
             shown = _shown(connection, study, rows, frozen)
             _refuse_unready(study, chosen, rows, shown, known)
             material = _Material(chosen, choose_scales(study, known))
-            if held is not None and again:
-                _launch_again(connection, held, study, material, shown, now, who)
+            if existing is not None and again:
+                _launch_again(connection, existing, study, material, shown, now, who)
             else:
-                _launch_first(connection, held, study, material, rows, shown, now, who)
+                _launch_first(connection, existing, study, material, rows, shown, now, who)
     return study.name
 
 
@@ -96,25 +98,25 @@ def _offered(lab: Lab, study: Study) -> tuple[SituationSet | None, tuple[Situati
     return resolve_situations(lab, study.situations.selection or study.situations.set or "")
 
 
-def _held(connection: Connection, study: Study) -> Row[Any] | None:
+def _launched_before(connection: Connection, study: Study) -> Row[Any] | None:
     """The newest version in the lab."""
-    held = find_study(connection, study.name, lock=True)
-    if held is None:
+    existing = find_study(connection, study.name, lock=True)
+    if existing is None:
         return None
-    if held.launched_at is None:
+    if existing.launched_at is None:
         raise InputError(
             "the lab has an imported study with this name",
             got=study.name,
             remedy="Give this one another name.",
         )
-    if study.version < held.version:
+    if study.version < existing.version:
         raise InputError(
-            f"version {held.version} of the study has already been launched",
+            f"version {existing.version} of the study has already been launched",
             where=f"study {study.name}",
             got=f"version {study.version}",
-            remedy=f"Launch version {held.version}, or a newer one.",
+            remedy=f"Launch version {existing.version}, or a newer one.",
         )
-    return held
+    return existing
 
 
 def _shown(
@@ -174,7 +176,7 @@ def _launch_first(
     row = {
         "name": study.name,
         "version": study.version,
-        "title": study.title.said(study.languages[0]),
+        "title": study.title.in_language(study.languages[0]),
         "protocol": to_dict(study),
         "protocol_hash": protocol_hash(study, material.fingerprints),
         "status": "open",
@@ -199,16 +201,16 @@ def _launch_first(
 
 def _launch_again(
     connection: Connection,
-    held: Row[Any],
+    existing: Row[Any],
     study: Study,
     material: _Material,
     shown: Mapping[str, Sequence[FrozenResponse]],
     now: datetime,
     who: str,
 ) -> None:
-    before = study_from_dict(held.protocol, where=f"study {study.name} of the lab")
+    before = study_from_dict(existing.protocol, where=f"study {study.name} of the lab")
     require_same_protocol(before, study)
-    if protocol_hash(study, material.fingerprints) != held.protocol_hash:
+    if protocol_hash(study, material.fingerprints) != existing.protocol_hash:
         raise InputError(
             "situations or scales have changed in the lab since the study was launched",
             where=f"study {study.name}",
@@ -227,7 +229,7 @@ def _launch_again(
     if protocol == to_dict(before):
         return
     new = {name: arm for name, arm in shown.items() if name not in before.arms}
-    for name in frozen_arms(connection, held.id):
+    for name in frozen_arms(connection, existing.id):
         if name in new:
             raise InputError(
                 "this arm was rated elsewhere and cannot get participants here",
@@ -235,9 +237,9 @@ def _launch_again(
                 got=name,
                 remedy="Leave it out of the file; its ratings stay in the study.",
             )
-    _add_arms(connection, held.id, study, new)
-    change_study(connection, held.id, protocol=protocol, revision=held.revision + 1)
-    add_audit(connection, held.id, now, who, "change", arms=sorted(new))
+    _add_arms(connection, existing.id, study, new)
+    change_study(connection, existing.id, protocol=protocol, revision=existing.revision + 1)
+    add_audit(connection, existing.id, now, who, "change", arms=sorted(new))
 
 
 def _add_arms(

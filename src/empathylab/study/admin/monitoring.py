@@ -88,7 +88,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class StudyStatus:
     """How far a study is, people only; never which arm leads."""
 
     name: str
@@ -110,17 +110,27 @@ class Watched:
     arms: tuple[ArmStatus, ...]
     quotas: tuple[QuotaCount, ...]
     outcomes: Mapping[str, int] = field(hash=False)
+    """How many ended how: `completed`, `no-consent` …"""
     by_time: Arrivals
     drop_outs: Mapping[str, int] = field(hash=False)
+    """By block, those who have left at it and not come back."""
     times: tuple[BlockTime, ...]
     attention: Mapping[str, AttentionCount] = field(hash=False)
     balance: tuple[Balance, ...]
     median: float
     """Seconds that finished participants took; whole minutes while the study is open."""
     replies: Mapping[str, int] = field(hash=False)
+    """Live replies to people: `shown`, `waiting`, and `replaced: …` by the fallback, by reason."""
     ratings: int
+    """By people who finished."""
     simulated: int
+    """Simulated raters; they count nowhere else."""
     tests: int
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """By block, the median time on one of its pages."""
+        return {time.block: time.median for time in self.times if not math.isnan(time.median)}
 
 
 def add_up(connection: Connection, launched: Launched) -> Sums:
@@ -144,36 +154,42 @@ def add_up(connection: Connection, launched: Launched) -> Sums:
     )
 
 
-def watch(
+def read_status(
     lab: Lab,
     launched: Launched,
     now: datetime,
     *,
     sums: Callable[[Connection, Launched], Sums] = add_up,
-) -> Watched:
+) -> StudyStatus:
     """How far the study is; `sums` may remember what takes long to add up."""
     study = launched.study
     limits = study.time_limits
     unseen = now - timedelta(minutes=limits.abandon_after)
     within = limits.finish_within
-    begun = None if within is None else now - timedelta(minutes=within)
+    claimed_since = None if within is None else now - timedelta(minutes=within)
     with lab.reading() as connection:
         own = launched_study(connection, f"{study.name}@{study.version}")
-        states = state_counts(connection, own.id, unseen=unseen, begun=begun)
+        states = state_counts(connection, own.id, unseen=unseen, claimed_since=claimed_since)
         hours = arrival_hours(connection, own.id, study.blocks[0].id)
         summed = sums(connection, launched)
         # Only where a reply was withdrawn does it matter who holds which slot.
-        held = (
-            held_slots(connection, own.id, unseen=unseen, begun=begun) if launched.shut else set()
+        occupied = (
+            held_slots(connection, own.id, unseen=unseen, claimed_since=claimed_since)
+            if launched.shut
+            else set()
         )
-        traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
+        traits = (
+            held_traits(connection, own.id, unseen=unseen, claimed_since=claimed_since)
+            if study.quotas
+            else []
+        )
         stopped = stopped_arms(connection, own.id)
         ratings = count_ratings(connection, own.id)
         replies = reply_counts(connection, own) if study.live else {}
     everybody = states.filter(pl.col("world") == "person")
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
-    return Watched(
+    return StudyStatus(
         name=own.name,
         version=own.version,
         title=own.title,
@@ -186,7 +202,7 @@ def watch(
         here=_total(people.filter(pl.col("state").is_in(["live", "reading"]))),
         finished=_total(finished),
         unreviewed=_total(finished.filter(pl.col("review").is_null())),
-        arms=_arms(launched.places(held), people, stopped),
+        arms=_arms(launched.places(occupied), people, stopped),
         quotas=tuple(_quotas(launched, traits)),
         outcomes=_summed(people, "outcome"),
         by_time=_by_time(hours, now),
@@ -202,13 +218,13 @@ def watch(
     )
 
 
-def without_arms(watched: Watched) -> Watched:
-    """What may be shown: of a study that is not closed, nothing that tells anybody's arm."""
-    if watched.status == "closed" or len(watched.arms) < 2:
-        return watched
+def without_arms(status: StudyStatus) -> StudyStatus:
+    """What may be shown: of an open study, nothing that identifies an arm."""
+    if status.status == "closed" or len(status.arms) < 2:
+        return status
     # A mean by arm changes with each rater, whose own answers are shown: that tells their arm.
-    balance = tuple(dataclasses.replace(item, arms=(), p=math.nan) for item in watched.balance)
-    return dataclasses.replace(watched, arms=coarse_arms(watched.arms), balance=balance)
+    balance = tuple(dataclasses.replace(item, arms=(), p=math.nan) for item in status.balance)
+    return dataclasses.replace(status, arms=coarse_arms(status.arms), balance=balance)
 
 
 def _whole_minutes(seconds: float) -> float:
@@ -257,10 +273,10 @@ def _quotas(launched: Launched, traits: Sequence[Mapping[str, str]]) -> Iterator
     for quota in launched.study.quotas:
         limits = quota_limits(quota, places)
         kinds = (trait.get(quota.by, OTHERS) for trait in traits)
-        held = Counter(kind if kind in limits else OTHERS for kind in kinds)
+        counts = Counter(kind if kind in limits else OTHERS for kind in kinds)
         for kind, limit in limits.items():
-            if kind != OTHERS or limit or held[kind]:
-                yield QuotaCount(quota.by, kind, limit, held[kind])
+            if kind != OTHERS or limit or counts[kind]:
+                yield QuotaCount(quota.by, kind, limit, counts[kind])
 
 
 def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
@@ -285,8 +301,8 @@ def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
 
 def _only_opened(study: Study) -> pl.Expr:
     """Whether someone has not answered the first page, which a program may have opened."""
-    begun = pl.col("step").fill_null(study.blocks[0].id) != study.blocks[0].id
-    return pl.col("state").is_in(["reading", "gone"]) & ~begun
+    started = pl.col("step").fill_null(study.blocks[0].id) != study.blocks[0].id
+    return pl.col("state").is_in(["reading", "gone"]) & ~started
 
 
 def _drop_outs(study: Study, people: pl.DataFrame) -> dict[str, int]:

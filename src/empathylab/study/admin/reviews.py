@@ -54,19 +54,21 @@ class Reviews:
 
     def approve(self, person: str, reason: str = "", *, who: str = "researcher") -> None:
         """Writes down that finished work is accepted; that changes no analysis."""
-        self._review(person, "approved", _told(reason, "a reason", MOST_REASON, least=0), who)
+        self._review(
+            person, "approved", _checked_text(reason, "a reason", MOST_REASON, least=0), who
+        )
 
     def reject(self, person: str, reason: str, *, who: str = "researcher") -> None:
         """Writes down that finished work is not accepted; leaving it out is `exclude`."""
-        self._review(person, "rejected", _told(reason, "a reason", MOST_REASON), who)
+        self._review(person, "rejected", _checked_text(reason, "a reason", MOST_REASON), who)
 
     def message(self, person: str, text: str, *, who: str = "researcher") -> None:
         """Keeps a message for the person's next page."""
-        said = _told(text, "a message", MOST_MESSAGE)
+        cleaned = _checked_text(text, "a message", MOST_MESSAGE)
         with self._lab.writing() as connection:
             row = self._row(connection, person)
-            add_message(connection, row.id, who, said, self._clock())
-            self._note(connection, who, "message", person=person, characters=len(said))
+            add_message(connection, row.id, who, cleaned, self._clock())
+            self._note(connection, who, "message", person=person, characters=len(cleaned))
 
     def messages(self, person: str) -> tuple[Message, ...]:
         """What was said to the person, oldest first."""
@@ -128,7 +130,7 @@ class Inbox:
             return
         with self._lab.writing() as connection:
             mark_messages_read(connection, list(shown), self._clock())
-        self._waiting = {key: held for key, held in self._waiting.items() if key != person}
+        self._waiting = {key: messages for key, messages in self._waiting.items() if key != person}
 
     def _look(self) -> None:
         now = time.monotonic()
@@ -148,13 +150,13 @@ class Inbox:
             self._turn.release()
 
 
-def _told(text: str, what: str, most: int, *, least: int = 1) -> str:
+def _checked_text(text: str, what: str, most: int, *, least: int = 1) -> str:
     """The text, cleaned; refused where it is empty or too long."""
-    said = clean_text(text)
-    if not least <= len(said) <= most:
+    cleaned = clean_text(text)
+    if not least <= len(cleaned) <= most:
         raise InputError(
             f"{what} has {least} to {most} characters",
-            got=f"{len(said)} characters",
-            remedy="Write it again." if said else "Write one.",
+            got=f"{len(cleaned)} characters",
+            remedy="Write it again." if cleaned else "Write one.",
         )
-    return said
+    return cleaned

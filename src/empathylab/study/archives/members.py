@@ -192,8 +192,8 @@ def _check_hashes(manifest: Any, members: Mapping[str, bytes], where: str) -> No
         )
     stated, hashes = manifest.get("members"), _hashes(members)
     for name, found in hashes.items():
-        one = stated.get(name) if isinstance(stated, dict) else None
-        wanted = one.get("sha256") if isinstance(one, dict) else None
+        hash_ = stated.get(name) if isinstance(stated, dict) else None
+        wanted = hash_.get("sha256") if isinstance(hash_, dict) else None
         if wanted != found:
             raise InputError(
                 f"{name} was changed: its SHA-256 should be {wanted}",

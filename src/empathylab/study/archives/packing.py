@@ -156,8 +156,8 @@ class _Packer:
 
     def _in_order(self, responses: Rows) -> Rows:
         """By situation, respondent and text: the lab's own numbers differ from lab to lab."""
-        held = {int(situation.id): place for place, situation in enumerate(self._situations)}
-        if any(int(response.situation_id) not in held for response in responses):
+        positions = {int(situation.id): place for place, situation in enumerate(self._situations)}
+        if any(int(response.situation_id) not in positions for response in responses):
             raise InputError(
                 "raters rated responses to situations that are not the study's",
                 where=f"study {self.study.name}",
@@ -166,7 +166,7 @@ class _Packer:
         return sorted(
             responses,
             key=lambda item: (
-                held[int(item.situation_id)],
+                positions[int(item.situation_id)],
                 item.respondent,
                 item.sample,
                 item.prompt or "",

@@ -55,14 +55,14 @@ def unpack_study(
     _check_name(study, where)
     with lab.exclusive(f"archive-{study}", what=f"the study {study}"):
         with lab.writing() as connection:
-            held = _held(connection, archive, study)
+            stored = _is_stored(connection, archive, study)
             notes: tuple[str, ...] = ()
-            if not held:
+            if not stored:
                 notes = _store(connection, archive, study)
     return ImportedArchive(
         study=study,
         version=head["version"],
-        change="unchanged" if held else "added",
+        change="unchanged" if stored else "added",
         hash=archive.hash,
         situations=len(content["situations.jsonl"]),
         responses=len(content["responses.jsonl"]),
@@ -72,8 +72,8 @@ def unpack_study(
     )
 
 
-def _held(connection: Connection, archive: Archive, name: str) -> bool:
-    """Whether the lab holds exactly this; other content under the name is refused."""
+def _is_stored(connection: Connection, archive: Archive, name: str) -> bool:
+    """Whether the lab has exactly this; other content under the name is refused."""
     version = archive.content["study.json"]["version"]
     known = archive_import(connection, name, version)
     row = find_study(connection, name, version)
@@ -125,19 +125,19 @@ def _summary(
 
 
 def _notes(content: Mapping[str, Any], scales: Mapping[str, tuple[int, str]]) -> list[str]:
-    said = []
+    notes = []
     if not is_complete(content["protocol.json"]):
-        said.append(
+        notes.append(
             "The archive does not contain the study's texts, because its lab imported the ratings "
             "from a file. To add an arm, you need your own study file."
         )
-    said += [
+    notes += [
         f"The wording of the scale {item['called']} is not in the archive. Import it with "
         "`empathylab scales import FILE` before you add an arm."
         for item in content["scales.json"]
         if item["called"] is not None and scales[item["fingerprint"]][1] != item["fingerprint"]
     ]
-    return said
+    return notes
 
 
 def _check_name(name: str, where: str) -> None:

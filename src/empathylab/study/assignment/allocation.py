@@ -148,22 +148,22 @@ def choose_arm(
     person. The seed and the keys of people are public; the secret is not, so nobody can recompute
     the arms of an open study.
     """
-    held = Counter(item.arm for item in active)
+    per_arm = Counter(item.arm for item in active)
     alike = Counter(
         item.arm
         for item in active
         for trait in (quota.by for quota in study.quotas)
         if item.traits.get(trait) == person.traits.get(trait)
     )
-    taken = {(item.arm, item.slot) for item in active} if state.shut else set()
-    shut = Counter(arm for arm, _ in state.shut - taken)
-    room = [arm for arm, slots in state.slots.items() if held[arm] + shut[arm] < slots]
+    occupied = {(item.arm, item.slot) for item in active} if state.shut else set()
+    shut = Counter(arm for arm, _ in state.shut - occupied)
+    room = [arm for arm, slots in state.slots.items() if per_arm[arm] + shut[arm] < slots]
     candidates = [arm for arm in room if arm not in state.stopped]
     if not candidates:
         return Full("stopped" if room else "full")
     return min(
         candidates,
-        key=lambda arm: (held[arm], alike[arm], opaque_id(secret, "arm", person.key, arm)),
+        key=lambda arm: (per_arm[arm], alike[arm], opaque_id(secret, "arm", person.key, arm)),
     )
 
 
@@ -212,8 +212,8 @@ def ended(place: Place, status: Status) -> Place:
 
 def arm_counts(study: Study, state: State, now: datetime) -> dict[str, int]:
     """By arm, people's completions plus live places."""
-    held = Counter(item.arm for item in _active(study, state, "person", now))
-    return {arm: held[arm] for arm in state.slots}
+    per_arm = Counter(item.arm for item in _active(study, state, "person", now))
+    return {arm: per_arm[arm] for arm in state.slots}
 
 
 def _returning(study: Study, state: State, own: Place, now: datetime) -> Place | Full:
@@ -252,14 +252,14 @@ def _active(study: Study, state: State, world: World, now: datetime) -> list[Pla
 
 def _next_slot(state: State, arm: str, world: World, active: Iterable[Place]) -> int:
     """The lowest free slot that nobody may come back to; else the one left longest ago."""
-    taken = {item.slot for item in active if item.arm == arm}
-    taken |= {slot for of, slot in state.shut if of == arm}
+    occupied = {item.slot for item in active if item.arm == arm}
+    occupied |= {slot for of, slot in state.shut if of == arm}
     left = {
         place.slot: place.seen_at
         for place in state.places
         if place.arm == arm and place.world == world and place.status == "live"
     }
-    free = [slot for slot in range(state.slots[arm]) if slot not in taken]
+    free = [slot for slot in range(state.slots[arm]) if slot not in occupied]
     unclaimed = [slot for slot in free if slot not in left]
     return unclaimed[0] if unclaimed else min(free, key=lambda slot: (left[slot], slot))
 

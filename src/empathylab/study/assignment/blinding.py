@@ -40,6 +40,6 @@ def person_key(key: bytes, platform: str, platform_id: str) -> str:
     return opaque_id(key, "person", platform, platform_id)
 
 
-def same_id(one: str, other: str) -> bool:
+def same_id(first: str, second: str) -> bool:
     """Whether two ids are equal, in a time that does not tell where they differ."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    return hmac.compare_digest(first.encode(), second.encode())

@@ -32,44 +32,44 @@ def quota_limits(quota: Quota, places: int) -> dict[str, int]:
 
 
 def quota_traits(
-    study: Study, answers: Mapping[str, Mapping[str, Any]], told: Mapping[str, str]
+    study: Study, answers: Mapping[str, Mapping[str, Any]], platform: Mapping[str, str]
 ) -> dict[str, str]:
-    """What the study's quotas go by, from a person's answers and from what the platform told."""
+    """The traits that the study's quotas use, from a person's answers and from the platform."""
     asked = {
         name: value for block in study.blocks for name, value in block.details(answers).items()
     }
     found = {}
     for quota in study.quotas:
-        source = asked if quota.source == "demographics" else told
+        source = asked if quota.source == "demographics" else platform
         if quota.by in source:
             found[quota.by] = str(source[quota.by])
     return found
 
 
-def told_by_link(study: Study) -> tuple[str, ...]:
-    """What the study's links say of anyone who comes by them: parameters, by their names."""
+def link_traits(study: Study) -> tuple[str, ...]:
+    """The names of the parameters with which the study's links describe participants."""
     return tuple(quota.by for quota in study.quotas if quota.source == "platform")
 
 
-def require_told(study: Study, told: Mapping[str, str]) -> None:
-    """Refuses what links would say of people where no quota goes by it or lets anybody in."""
+def require_traits(study: Study, traits: Mapping[str, str]) -> None:
+    """Refuses traits that no quota uses, or for which no quota has room."""
     quotas = {quota.by: quota for quota in study.quotas if quota.source == "platform"}
-    for name in told:
+    for name in traits:
         if name not in quotas:
             raise UnknownName("quota that links set", name, tuple(quotas))
     for name, quota in quotas.items():
         kinds = sorted({**quota.counts, **quota.shares})
-        if not quota.others and told.get(name) not in kinds:
+        if not quota.others and traits.get(name) not in kinds:
             raise InputError(
                 f"links must give the {name} of each participant, because a quota uses it",
                 where=f"study {study.name}",
-                got=told.get(name, "nothing"),
+                got=traits.get(name, "nothing"),
                 remedy=f"Say {' or '.join(f'{name}={kind}' for kind in kinds)}.",
             )
 
 
-def people_told_of(study: Study, places: int) -> tuple[dict[str, str], ...]:
-    """What links would say of people who fill all places, one of each: for simulated raters."""
+def traits_to_fill(study: Study, places: int) -> tuple[dict[str, str], ...]:
+    """Traits of simulated raters who together fill all places."""
     found: tuple[dict[str, str], ...] = tuple({} for _ in range(places))
     for quota in study.quotas:
         if quota.source == "platform":
@@ -90,9 +90,9 @@ def has_room(
     """Whether every quota has room for one more person of these traits."""
     for quota in quotas:
         limits = quota_limits(quota, places)
-        held = Counter(_kind(item, quota.by, limits) for item in admitted)
+        counts = Counter(_kind(item, quota.by, limits) for item in admitted)
         kind = _kind(traits, quota.by, limits)
-        if held[kind] >= limits[kind]:
+        if counts[kind] >= limits[kind]:
             return False
     return True
 

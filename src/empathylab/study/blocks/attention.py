@@ -140,7 +140,7 @@ class Attention(Block):
     def body(self, view: PageView) -> Body:
         """The question."""
         _, question = self.asked(view.path)
-        return Body(asks=(question.asked("question", view.said),))
+        return Body(asks=(question.asked("question", view.localized),))
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """An option; of a question from the pool also which it is, and whether it is right."""

@@ -29,7 +29,7 @@ class Comment(Block):
     def body(self, view: PageView) -> Body:
         """The question."""
         asked = Asked("comment", "paragraph", "", required=self.required)
-        return Body(view.said(self.text), asks=(asked,))
+        return Body(view.localized(self.text), asks=(asked,))
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """Text that is not too long."""

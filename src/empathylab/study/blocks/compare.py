@@ -80,8 +80,8 @@ class Compare(WorkBlock):
         replies = (Part("first", first.text, first), Part("second", second.text, second))
         # The pages themselves name the options, as they name the replies.
         options = tuple(Option(choice, "") for choice in self.choices)
-        asked = Asked(PREFERENCE, "preference", view.said(self.question), options)
-        return Body(view.said(self.text), (*self.situation_parts(view), *replies), (asked,))
+        asked = Asked(PREFERENCE, "preference", view.localized(self.question), options)
+        return Body(view.localized(self.text), (*self.situation_parts(view), *replies), (asked,))
 
     def read_item(self, form: FormReader, path: ParticipantPath) -> None:
         """One of the replies, or neither."""

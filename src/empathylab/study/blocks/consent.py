@@ -33,9 +33,12 @@ class Consent(Block):
     def body(self, view: PageView) -> Body:
         """The information, what may distress, and the choice."""
         note = view.path.study.content_note
-        parts = (Part("note", view.said(note)),) if note else ()
-        options = (Option("yes", view.said(self.agree)), Option("no", view.said(self.decline)))
-        return Body(view.said(self.text), parts, (Asked("agree", "choice", "", options),))
+        parts = (Part("note", view.localized(note)),) if note else ()
+        options = (
+            Option("yes", view.localized(self.agree)),
+            Option("no", view.localized(self.decline)),
+        )
+        return Body(view.localized(self.text), parts, (Asked("agree", "choice", "", options),))
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """Yes or no."""

@@ -40,9 +40,9 @@ class Debrief(Block):
     def body(self, view: PageView) -> Body:
         """The explanation, or what was not told with the choice about one's answers."""
         if not view.step.key.endswith(_REVEAL):
-            return Body(view.said(self.text))
+            return Body(view.localized(self.text))
         options = (Option("keep", ""), Option("withdraw", ""))
-        return Body(view.said(self.reveals), asks=(Asked(_DATA, "choice", "", options),))
+        return Body(view.localized(self.reveals), asks=(Asked(_DATA, "choice", "", options),))
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """Whether the answers may be used."""

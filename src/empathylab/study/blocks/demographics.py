@@ -83,7 +83,7 @@ class Demographics(Block):
     def body(self, view: PageView) -> Body:
         """The questions."""
         asks = tuple(question.asked(view) for question in self.fields)
-        return Body(view.said(self.text), asks=asks)
+        return Body(view.localized(self.text), asks=asks)
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """Every question checks its own answer."""

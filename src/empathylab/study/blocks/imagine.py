@@ -42,8 +42,10 @@ class Imagine(WorkBlock):
 
     def item_body(self, view: PageView) -> Body:
         """The situation, and maybe a question about it."""
-        asks = (Asked("words", "paragraph", view.said(self.question)),) if self.question else ()
-        return Body(view.said(self.text), self.situation_parts(view), asks)
+        asks = (
+            (Asked("words", "paragraph", view.localized(self.question)),) if self.question else ()
+        )
+        return Body(view.localized(self.text), self.situation_parts(view), asks)
 
     @property
     def free_answers(self) -> frozenset[str]:

@@ -107,9 +107,9 @@ class PageView:
     conversation: Conversation | None = None
     """Of a page with live replies; None in previews."""
 
-    def said(self, text: Text | None) -> str:
+    def localized(self, text: Text | None) -> str:
         """The text in the participant's language; empty where there is none."""
-        return "" if text is None else text.said(self.language)
+        return "" if text is None else text.in_language(self.language)
 
     def in_order(self, things: Sequence[Thing], *parts: object) -> tuple[Thing, ...]:
         """The things in the order that is drawn for the participant."""

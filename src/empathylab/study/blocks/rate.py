@@ -65,7 +65,7 @@ class Rate(WorkBlock):
         asks: tuple[Asked, ...] = tuple(_asked(item, view) for item in self.rated(view.path.study))
         if self.layout == "matrix":
             asks = tuple(in_tables(asks))
-        return Body(view.said(self.text), (*self.situation_parts(view), *replies), asks)
+        return Body(view.localized(self.text), (*self.situation_parts(view), *replies), asks)
 
     def read_item(self, form: FormReader, path: ParticipantPath) -> None:
         """A point of every dimension."""
@@ -86,8 +86,8 @@ class Rate(WorkBlock):
             for dimension in self.rated(path.study):
                 value = answers[step.key][dimension.name]
                 label = dict(zip(dimension.values, dimension.labels, strict=True)).get(value)
-                said = None if label is None else label.said(language)
-                yield RatedItem(step, item, dimension.name, value, said)
+                label_text = None if label is None else label.in_language(language)
+                yield RatedItem(step, item, dimension.name, value, label_text)
 
     def analysis_command(self, study: str) -> str | None:
         """How the arms compare."""
@@ -96,8 +96,8 @@ class Rate(WorkBlock):
 
 def _asked(dimension: Dimension, view: PageView) -> Asked:
     pairs = zip(dimension.values, dimension.labels, strict=True)
-    options = tuple(Option(str(value), view.said(label)) for value, label in pairs)
-    path, question = view.path, view.said(dimension.question)
+    options = tuple(Option(str(value), view.localized(label)) for value, label in pairs)
+    path, question = view.path, view.localized(dimension.question)
     if dimension.direction == "random" and turned(
         path.study.seed, "side", dimension.name, path.person
     ):

@@ -77,7 +77,7 @@ def _of_plugins() -> dict[str, type[Block]]:
 
 @functools.cache
 def _adapter() -> TypeAdapter[Block]:
-    """Reads any registered block: a union that the key `block` tells apart."""
+    """Reads any registered block: a union, distinguished by the key `block`."""
     union = functools.reduce(operator.or_, block_types().values())
     adapter: TypeAdapter[Block] = TypeAdapter(Annotated[union, Discriminator("block")])  # type: ignore[arg-type]
     return adapter

@@ -77,7 +77,7 @@ class ScaleBlock(Block):
     def body(self, view: PageView) -> Body:
         """The items of the page."""
         scale = view.path.scales[self.scale]
-        text = view.said(self.text) if self.text else scale.instruction
+        text = view.localized(self.text) if self.text else scale.instruction
         return Body(text, self._imagined(view), questionnaire(scale, view.step.entries))
 
     def _imagined(self, view: PageView) -> tuple[Part, ...]:

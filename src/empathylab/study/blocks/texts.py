@@ -23,7 +23,7 @@ class Text:
     versions: tuple[tuple[str, str], ...]
     """Pairs of language and text, in the order of the study's languages."""
 
-    def said(self, language: str) -> str:
+    def in_language(self, language: str) -> str:
         """The text in that language; in the study's first where that is missing."""
         return dict(self.versions).get(language, self.versions[0][1])
 

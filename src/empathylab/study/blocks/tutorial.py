@@ -77,13 +77,13 @@ class Tutorial(Block):
         """A page to read, an example, or the check with what was wrong before."""
         step = view.step
         if step.page == "reading":
-            return Body(view.said(self.pages[step.number - 1]))
+            return Body(view.localized(self.pages[step.number - 1]))
         if step.page == "example":
             return Body(parts=_example_parts(self.examples[step.number - 1], view))
         if self.check is None:
             return Body()
         asks = tuple(
-            question.asked(name, view.said) for name, question in self.check.named_questions()
+            question.asked(name, view.localized) for name, question in self.check.named_questions()
         )
         return Body(asks=asks, mistakes=tuple(self._mistakes(self.check, view)))
 
@@ -96,8 +96,10 @@ class Tutorial(Block):
         for (name, question), right in zip(check.named_questions(), rights, strict=True):
             if not right:
                 chosen = question.options[before[name] - 1]
-                explanation = view.said(question.explanation)
-                yield Mistake(view.said(question.question), view.said(chosen), explanation)
+                explanation = view.localized(question.explanation)
+                yield Mistake(
+                    view.localized(question.question), view.localized(chosen), explanation
+                )
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """An option for every question of the check."""
@@ -107,9 +109,9 @@ class Tutorial(Block):
 
 
 def _example_parts(example: Example, view: PageView) -> tuple[Part, ...]:
-    parts = [Part("situation", view.said(example.situation))]
+    parts = [Part("situation", view.localized(example.situation))]
     if example.reply:
-        parts.append(Part("reply", view.said(example.reply)))
+        parts.append(Part("reply", view.localized(example.reply)))
     if example.rating:
-        parts.append(Part("rating", view.said(example.rating)))
-    return (*parts, Part("note", view.said(example.explanation)))
+        parts.append(Part("rating", view.localized(example.rating)))
+    return (*parts, Part("note", view.localized(example.explanation)))

@@ -49,9 +49,9 @@ class WorkBlock(Block):
 
     def check_fit(self, study: StudyRules, at: Path) -> None:
         """Its questions have names of their own."""
-        taken = self.own_names(study)
+        names = self.own_names(study)
         for number, question in enumerate(self.questions):
-            if question.name in taken:
+            if question.name in names:
                 raise misfit(
                     f"the page already asks {question.name!r}",
                     "Give the question another name.",
@@ -93,7 +93,7 @@ class WorkBlock(Block):
         """The note, or the item with the questions about it."""
         if view.step.page == "note":
             note = view.path.study.content_note
-            return Body(parts=(Part("note", view.said(note)),) if note else ())
+            return Body(parts=(Part("note", view.localized(note)),) if note else ())
         own = self.item_body(view)
         asks = tuple(question.asked(view) for question in self.questions)
         return replace(own, asks=(*own.asks, *asks))

@@ -53,7 +53,7 @@ class Write(WorkBlock):
     def item_body(self, view: PageView) -> Body:
         """The situation, and room for a reply."""
         asks = (Asked("reply", "paragraph", ""),)
-        return Body(view.said(self.text), self.situation_parts(view), asks)
+        return Body(view.localized(self.text), self.situation_parts(view), asks)
 
     def words_to_write(self) -> int:
         """The shortest reply."""

@@ -128,9 +128,9 @@ class Mind:
     def _careful(self, page: ReadPage, asked: Asked) -> str:
         if asked.kind != "choice":
             return self._written(asked)
-        told = _told(asked)
-        if told is not None:
-            return told
+        instructed = _instructed_answer(asked)
+        if instructed is not None:
+            return instructed
         if "/check/" in page.step:
             return _likest(asked, words_of(page.words) | self.read)
         return self.chance.choice([value for value, _ in asked.options if value])
@@ -171,7 +171,7 @@ class Mind:
         return next((item for item in _NUMBERS if item not in tried), _NUMBERS[0])
 
 
-def _told(item: Asked) -> str | None:
+def _instructed_answer(item: Asked) -> str | None:
     """The option that the question itself says to choose."""
     for quoted in _QUOTED.findall(item.label):
         for value, label in item.options:

@@ -126,10 +126,10 @@ class ReadPage(HTMLParser):
         )
 
     def _field(self, given: dict[str, str], kind: str) -> None:
-        one = self.asked.setdefault(given["name"], Asked(given["name"], kind))
-        one.kind, one.value = kind, given.get("value", "")
-        one.required = "required" in given
-        one.bounds, self._bounds = self._bounds, None
+        question = self.asked.setdefault(given["name"], Asked(given["name"], kind))
+        question.kind, question.value = kind, given.get("value", "")
+        question.required = "required" in given
+        question.bounds, self._bounds = self._bounds, None
 
     def handle_data(self, data: str) -> None:
         inside = self._open[-1] if self._open else ""

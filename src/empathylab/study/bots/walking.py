@@ -42,7 +42,7 @@ def walk(
     settings: Settings,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Met:
-    """What the raters met, who all came by the link; `progress` is told how many are through.
+    """What the raters met, who all came by the link; `progress` gets how many have finished.
 
     The link is the one for simulated raters; it tells the server not to count them. Of several,
     which say of what kind someone is, each is used in turn.
@@ -191,9 +191,9 @@ class _Bot:
             await asyncio.sleep(seconds)
 
     async def _submit(self, page: ReadPage, answers: dict[str, str]) -> ReadPage:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         _, _, where = await self._ask("POST", page.action, filled(page, answers))
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         after = await self._get(where)
         if after.refused:
             self._met.refused[block_of(page.step)] += 1
@@ -202,12 +202,12 @@ class _Bot:
         return after
 
     async def _get(self, path: str) -> ReadPage:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         _, text, where = await self._ask("GET", path)
         while where:
             _, text, where = await self._ask("GET", where)
         page = ReadPage(text)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         if page.waiting:
             await asyncio.sleep(self._settings.wait)
             return await self._get("page")
@@ -229,10 +229,10 @@ class _Bot:
                         where = answer.headers.get("Location", "")
                         self._where = urljoin(address, where)
                         return answer.status, text, where
-                    told = f"{method} {answer.url.path} {answer.status}"
+                    problem = f"{method} {answer.url.path} {answer.status}"
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                told = f"{method} {type(error).__name__}"
-            self._met.errors[told] += 1
+                problem = f"{method} {type(error).__name__}"
+            self._met.errors[problem] += 1
             await asyncio.sleep(self._settings.wait)
         raise _Lost
 
@@ -241,7 +241,7 @@ class _Bot:
         for item in self._session.cookie_jar:
             body = item.value.partition(".")[0]
             try:
-                held = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+                cookie = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
             except ValueError:
                 continue
-            self._met.people.append(str(held.get("person", "")))
+            self._met.people.append(str(cookie.get("person", "")))

@@ -28,14 +28,14 @@ def open_demo(lab: Lab, *, who: str = "researcher") -> str:
     """
     study = demo_study()
     with lab.reading() as connection:
-        held = find_study(connection, study.name)
-    if held is not None and held.launched_at is None:
+        existing = find_study(connection, study.name)
+    if existing is not None and existing.launched_at is None:
         raise InputError(
             "the lab has an imported study with this name",
             got=study.name,
             remedy="Open the demo in another lab, with --lab.",
         )
-    if held is not None and held.version >= study.version:
+    if existing is not None and existing.version >= study.version:
         return study.name
     furnish_demo(lab)
     return launch(lab, study, now=now(), who=who)

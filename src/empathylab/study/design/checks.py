@@ -27,7 +27,7 @@ from empathylab.study.blocks.pages import ShownReply
 from empathylab.study.design.claims import claim_warnings
 from empathylab.study.design.definition import Study
 from empathylab.study.design.material_notes import (
-    Told,
+    PromptFields,
     content_note_warnings,
     information_sentence,
     information_warnings,
@@ -63,11 +63,11 @@ class Checked:
 
 
 def check_study(
-    study: Study, lab: Lab | None = None, *, told: Told = lambda prompt: None
+    study: Study, lab: Lab | None = None, *, shown_fields: PromptFields = lambda prompt: None
 ) -> Checked:
     """The study checked against the lab, in which nothing is changed; without one, what ships.
 
-    `told` says what a prompt tells respondents of a situation, where that is known.
+    `shown_fields` says what a prompt tells respondents of a situation, where that is known.
     """
     known = known_scales() if lab is None else lab_scales(lab)
     problems: list[str] = []
@@ -97,13 +97,13 @@ def check_study(
         *plan.notes,
         *claim_warnings(study, minutes, invented=_is_invented(chosen)),
         *content_note_warnings(study, chosen),
-        *information_warnings(study, chosen, prompts, told),
+        *information_warnings(study, chosen, prompts, shown_fields),
     )
     return Checked(
         study,
         replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
         pages,
-        information_sentence(study, chosen, prompts, told),
+        information_sentence(study, chosen, prompts, shown_fields),
     )
 
 
@@ -136,15 +136,16 @@ def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
                 f"The first study, {first.name}, recruits on {platform}: use the same "
                 "platform, so that they are recognised."
             )
-    held = find_study(connection, study.name)
-    if held is None:
+    existing = find_study(connection, study.name)
+    if existing is None:
         return
-    if held.launched_at is None:
+    if existing.launched_at is None:
         yield f"The lab has an imported study called {study.name!r}: give this one another name."
-    elif study.version < held.version:
-        yield f"Version {held.version} has already been launched: launch that one, or a newer one."
-    elif study.version == held.version:
-        before = study_from_dict(held.protocol, where=f"study {study.name} of the lab")
+    elif study.version < existing.version:
+        newest = existing.version
+        yield f"Version {newest} has already been launched: launch that one, or a newer one."
+    elif study.version == existing.version:
+        before = study_from_dict(existing.protocol, where=f"study {study.name} of the lab")
         try:
             require_same_protocol(before, study)
         except InputError as error:
@@ -157,8 +158,8 @@ def _replies(
     """By arm and situation, the replies that would be shown; what is wrong; and their prompts."""
     if not study.rated or whole is None:
         return {}, [], {}
-    held = find_study(connection, study.name, study.version)
-    frozen = frozen_responses(connection, held.id) if held is not None else {}
+    existing = find_study(connection, study.name, study.version)
+    frozen = frozen_responses(connection, existing.id) if existing is not None else {}
     ids = stored_situations(connection, whole)
     keys = {ids[item.id]: item.id for item in chosen if item.id in ids}
     found: dict[str, dict[str, ShownReply]] = {}

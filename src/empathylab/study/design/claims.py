@@ -95,9 +95,9 @@ def _numbers(study: Study, text: str, where: str, minutes: float | None) -> Iter
                 f"{where} says {words!r}, but one participant gets {study.batch_size}. "
                 "Write {{situations}}."
             )
-    told = study.recruitment.minutes
+    stated = study.recruitment.minutes
     for number, words in _stated(text, _MINUTES):
-        if number != told and minutes is not None and _is_off(number, minutes):
+        if number != stated and minutes is not None and _is_off(number, minutes):
             yield f"{where} says {words!r}, but the estimate is {minutes:.0f} minutes."
 
 
@@ -122,16 +122,16 @@ def _names(study: Study, text: str, where: str) -> Iterator[str]:
 def _times(study: Study, minutes: float | None) -> Iterator[str]:
     if minutes is None:
         return
-    limit, told = study.time_limits.finish_within, study.recruitment.minutes
+    limit, stated = study.time_limits.finish_within, study.recruitment.minutes
     if limit is not None and limit < minutes:
         yield (
             f"time_limits.finish_within is {limit} minutes, less than the estimate of "
             f"{minutes:.0f}: careful participants would be timed out."
         )
-    if told is not None and _is_off(told, minutes):
+    if stated is not None and _is_off(stated, minutes):
         yield (
-            f"recruitment.minutes is {told}, but the estimate is {minutes:.0f} minutes. Pilot the "
-            "study, then correct it."
+            f"recruitment.minutes is {stated}, but the estimate is {minutes:.0f} minutes. Pilot "
+            "the study, then correct it."
         )
 
 
@@ -140,8 +140,8 @@ def _stated(text: str, nouns: str) -> Iterator[tuple[int, str]]:
     number = rf"(?<![\d.,A-Za-z])(\d{{1,4}}|{'|'.join(_NUMBERS)})"
     pattern = rf"{number}\s?(?:{nouns})(?![A-Za-z])"
     for found in re.finditer(pattern, text, re.IGNORECASE):
-        said = found[1].lower()
-        yield int(said) if said.isdecimal() else _NUMBERS.index(said), found[0]
+        word = found[1].lower()
+        yield int(word) if word.isdecimal() else _NUMBERS.index(word), found[0]
 
 
 def _is_off(number: float, minutes: float) -> bool:

@@ -60,7 +60,7 @@ def texts_in(block: Block, language: str) -> Iterator[str]:
     for name in type(block).model_fields:
         value = getattr(block, name)
         if isinstance(value, Text):
-            yield value.said(language)
+            yield value.in_language(language)
 
 
 def _costs(live: Live) -> Iterator[str]:

@@ -9,7 +9,7 @@ from empathylab.situations import Situation
 from empathylab.situations.content_notes import content_note, missing_tags
 from empathylab.study.design.definition import Study
 
-Told = Callable[[str], Sequence[str] | None]
+PromptFields = Callable[[str], Sequence[str] | None]
 """By a prompt such as `empathic-listener@2`, what it tells of a situation; None if not known."""
 
 _FIELDS = {
@@ -38,16 +38,17 @@ def information_warnings(
     study: Study,
     situations: Sequence[Situation],
     prompts: Mapping[str, Collection[str]],
-    told: Told,
+    shown_fields: PromptFields,
 ) -> Iterator[str]:
     """For each arm, what raters see of a situation that its respondent was not told.
 
-    `prompts` are those of the arm's replies; where `told` does not know one, nothing is said.
+    `prompts` are those of the arm's replies; there is no warning about one that `shown_fields`
+    does not know.
     """
     shown = _shown(study, situations)
     for arm, names in prompts.items():
         for name in sorted(names):
-            fields = told(name)
+            fields = shown_fields(name)
             if fields is None or shown is None:
                 continue
             unseen = [item for item in shown if item not in seen_fields(fields, situations)]
@@ -63,7 +64,7 @@ def information_sentence(
     study: Study,
     situations: Sequence[Situation],
     prompts: Mapping[str, Collection[str]],
-    told: Told,
+    shown_fields: PromptFields,
 ) -> str:
     """For a methods section: what raters and respondents were shown of each situation."""
     shown = _shown(study, situations)
@@ -71,7 +72,7 @@ def information_sentence(
         return ""
     sentence = f"Raters saw {_listed(shown)}."
     for name in sorted({name for names in prompts.values() for name in names}):
-        if (fields := told(name)) is not None:
+        if (fields := shown_fields(name)) is not None:
             sentence += f" Models got {_listed(seen_fields(fields, situations))} ({name})."
     return sentence
 

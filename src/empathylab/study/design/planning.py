@@ -44,7 +44,7 @@ class Plan:
     arms: tuple[ArmPlan, ...]
     raters: int
     """Who finish; more will begin."""
-    packet: tuple[int, int]
+    batch_sizes: tuple[int, int]
     """The smallest and the largest number of items in a batch."""
     problems: tuple[str, ...]
     """The study cannot be launched before these are solved."""
@@ -59,19 +59,19 @@ class Plan:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The numbers in words, for the command line and the console."""
-        low, high = self.packet
+        low, high = self.batch_sizes
         if high == 0:
-            said = [f"{_count(self.raters, 'participant')} must finish."]
-            said += [f"Condition {arm.arm}: {arm.raters}." for arm in self.arms]
-            return tuple(said)
+            lines = [f"{_count(self.raters, 'participant')} must finish."]
+            lines += [f"Condition {arm.arm}: {arm.raters}." for arm in self.arms]
+            return tuple(lines)
         size = f"{high}" if low == high else f"{low} to {high}"
-        said = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
+        lines = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
         shared = sum(arm.raters for arm in self.arms) > self.raters
         for arm in self.arms if len(self.arms) > 1 else ():
             raters = "all raters" if shared else _count(arm.raters, "rater")
             ratings, responses = _count(arm.ratings, "rating"), _count(arm.responses, "response")
-            said.append(f"Arm {arm.arm}: {raters}, for {ratings} of {responses}.")
-        return tuple(said)
+            lines.append(f"Arm {arm.arm}: {raters}, for {ratings} of {responses}.")
+        return tuple(lines)
 
 
 def needed_raters(
@@ -115,7 +115,7 @@ def needed_raters(
         situations=len(situations),
         arms=tuple(_arm_plans(study, situations, slots, missing)),
         raters=places,
-        packet=(min(sizes, default=0), max(sizes, default=0)),
+        batch_sizes=(min(sizes, default=0), max(sizes, default=0)),
         problems=tuple(problems),
         notes=tuple(_notes(study, sizes)),
     )
@@ -145,9 +145,13 @@ def _arm_plans(
 def _missing_responses(study: Study, missing: Mapping[str, int], total: int) -> Iterator[str]:
     for arm, count in missing.items():
         respondent = study.arms[arm].respondent
-        remedy = "import them with `empathylab data import`"
+        chosen = f" --set {named}" if (named := _set_name(study)) else ""
+        remedy = (
+            f"import them with `empathylab data import responses FILE{chosen} "
+            f"--respondent {respondent}`"
+        )
         if "/" in respondent:
-            remedy = f"run `empathylab respond {respondent}`, or {remedy}"
+            remedy = f"run `empathylab respond {respondent}{chosen}`, or {remedy}"
         if count == total:
             yield f"The arm {arm!r} has no responses of {respondent}: {remedy}."
         elif count:
@@ -155,6 +159,11 @@ def _missing_responses(study: Study, missing: Mapping[str, int], total: int) -> 
                 f"The arm {arm!r} lacks {_count(count, 'response')} of {respondent} to the "
                 f"{total} situations: {remedy}, or choose other situations."
             )
+
+
+def _set_name(study: Study) -> str | None:
+    source = study.situations
+    return None if source is None else source.set or source.selection
 
 
 def _missing_wording(study: Study, scales: Mapping[str, Scale]) -> Iterator[str]:
@@ -166,8 +175,9 @@ def _missing_wording(study: Study, scales: Mapping[str, Scale]) -> Iterator[str]
     for scale in chosen.values():
         if scale.words is None:
             yield (
-                f"The wording of the {scale.name} does not ship. Import it from your own file "
-                "with `empathylab scales import FILE`."
+                f"The wording of the {scale.name} does not ship with EmpathyLab. Import it with "
+                "`empathylab scales import FILE`, or delete the block that asks for it "
+                f"(`scale: {scale.id}`)."
             )
 
 

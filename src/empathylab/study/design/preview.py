@@ -68,7 +68,7 @@ def preview_study(
     known = {name: _worded(scale) for name, scale in path.scales.items()}
     items = path.items if slot is None else len(slot.items)
     shown = ParticipantPath(path.study, known, items, path.person)
-    said = language or path.study.languages[0]
+    shown_language = language or path.study.languages[0]
     rows = []
     # Blocks with a condition are shown, too.
     every = (step for block in path.study.blocks for step in block.steps(shown, {}))
@@ -76,7 +76,7 @@ def preview_study(
     for number, step in enumerate(steps, start=1):
         situation, texts = _work(step, slot, situations or {}, replies or {})
         content = page_content(
-            shown, step, key=_NO_SECRET, language=said, situation=situation, replies=texts
+            shown, step, key=_NO_SECRET, language=shown_language, situation=situation, replies=texts
         )
         answered: Answers = {earlier.key: {} for earlier in steps[: number - 1]}
         back = back_from(path.study, steps, answered, step, step) is not None

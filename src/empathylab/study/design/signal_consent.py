@@ -9,7 +9,7 @@ from empathylab.study.design.live_checks import texts_in
 
 
 def signal_problems(study: Study) -> Iterator[str]:
-    """Why signs of automation may not be recorded, or not be used: people must be told first."""
+    """Why signs of automation may not be recorded or used: participants must be informed first."""
     rules = {rule.get("rule") for rule in study.exclusions}
     if "automation signs" in rules and not study.signals:
         yield "The rule 'automation signs' needs signals: set `signals: true`, or omit the rule."

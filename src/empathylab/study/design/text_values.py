@@ -85,13 +85,16 @@ def _filled_text(text: Text, values: Values, path: Path) -> Text:
     several = len(text.versions) > 1
     return Text(
         tuple(
-            (language, _said(written, language, values, (*path, language) if several else path))
+            (
+                language,
+                _filled_in(written, language, values, (*path, language) if several else path),
+            )
             for language, written in text.versions
         )
     )
 
 
-def _said(written: str, language: str, values: Values, path: Path) -> str:
+def _filled_in(written: str, language: str, values: Values, path: Path) -> str:
     def value_of(found: re.Match[str]) -> str:
         name = found[1].strip()
         if name not in values:
@@ -102,6 +105,6 @@ def _said(written: str, language: str, values: Values, path: Path) -> str:
             raise misfit(
                 f"the text has {{{{{name}}}}}, but the file has no {key}", f"Add {key}.", at=path
             )
-        return value.said(language) if isinstance(value, Text) else str(value)
+        return value.in_language(language) if isinstance(value, Text) else str(value)
 
     return _NAME.sub(value_of, written)

@@ -59,13 +59,13 @@ def dictionary_rows(
 
 
 def _own(found: StudyTables, column: str) -> tuple[str | None, str | None]:
-    """What is peculiar to this study's raters: scores, answers about oneself, what was told."""
+    """The columns of this study's raters: scores, answers about themselves, platform details."""
     if column in found.scores:
         scale, part, phase = found.scores[column]
         of = "Total" if part == "total" else f"Subscale {part}"
         when = _WHEN[phase]
         return f"{of} of the {scale.name} ({scale.id}){when}", _score_range(scale, part)
-    if column not in found.told:
+    if column not in found.details:
         is_first = found.study is not None and found.study.follow_up and column.startswith(FIRST)
         return f"`{column.removeprefix(FIRST)}` in the first study" if is_first else None, None
     asked = _asked_column(found.study, column)
@@ -96,7 +96,7 @@ def _questions(study: Study | None) -> str | None:
         return None
     language = study.languages[0]
     return "; ".join(
-        f"{question.name} ({question.label.said(language)})"
+        f"{question.name} ({question.label.in_language(language)})"
         for block in study.blocks
         for question in block.item_questions
     )
@@ -104,7 +104,7 @@ def _questions(study: Study | None) -> str | None:
 
 def _points(column: str, dimensions: tuple[Dimension, ...]) -> str | None:
     if column == "rating":
-        said = [
+        points = [
             f"{dimension.name}: "
             + (
                 ", ".join(_point(dimension, place) for place in range(len(dimension.values)))
@@ -113,7 +113,7 @@ def _points(column: str, dimensions: tuple[Dimension, ...]) -> str | None:
             for dimension in dimensions
             if dimension.values or dimension.ends
         ]
-        return "; ".join(said) or None
+        return "; ".join(points) or None
     if column == "dimension":
         return "; ".join(
             f"{dimension.name} ({dimension.question})" if dimension.question else dimension.name

@@ -214,7 +214,7 @@ def _described(
             if row["table"] == table
         ]
 
-    # Of an open study, neither how nor when responses were rated is told.
+    # Of an open study, neither ratings nor their times are exported.
     last = day_of(row.closed_at or row.launched_at or row.added_at)
     return DescribedData(
         name=f"Study {row.name}, version {row.version}",
@@ -243,7 +243,7 @@ def _head(row: Any, *, blind: bool) -> dict[str, Any]:
         "results_hidden": blind,
         "left_out": "simulated raters, test visits, platform ids, completion codes",
         "csv": "Cells that a spreadsheet would run as a formula begin with an apostrophe; JSONL "
-        "and Parquet hold every text as it is.",
+        "and Parquet keep every text unchanged.",
     }
 
 

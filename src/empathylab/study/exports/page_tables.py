@@ -75,7 +75,7 @@ def partial_answers(source: StudySource) -> list[Record]:
 
 
 def live_turns(source: StudySource) -> list[Record]:
-    """What participants told, and what they were answered."""
+    """What participants wrote, and what they were answered."""
     return [
         {
             "rater": turn.person,

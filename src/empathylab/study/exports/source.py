@@ -64,7 +64,7 @@ class StudySource:
         self.excluded = self._reasons()
 
     def _reasons(self) -> dict[str, str]:
-        """Why researchers left out whom, by name."""
+        """By rater, why a researcher excluded them."""
         found = {
             self.names[int(rater.id)]: str(rater.details["marks"]["excluded"])
             for rater in self._raters
@@ -97,7 +97,7 @@ class StudySource:
             if question is None:
                 continue
             value = answer["value"]
-            for part, said in (question.parts(value) or {"": value}).items():
+            for part, part_value in (question.parts(value) or {"": value}).items():
                 rows.append(
                     {
                         "rater": rater,
@@ -107,7 +107,7 @@ class StudySource:
                         "arm": answer["arms"][0] if len(answer["arms"]) == 1 else None,
                         "question": question.name,
                         "part": part or None,
-                        "answer": str(said),
+                        "answer": str(part_value),
                         "excluded": self.excluded.get(rater),
                     }
                 )
@@ -192,7 +192,7 @@ class StudySource:
                 "status": shown_status(place),
                 "outcome": place.outcome,
                 "language": place.language or None,
-                # Of anyone who had their data deleted, only that they came is told.
+                # Of participants who had their data deleted, only the visit is exported.
                 "day": day_of(place.arrived_at) if place.language else None,
             }
             for place in self.places
@@ -208,8 +208,8 @@ class StudySource:
             row |= {"excluded": self.excluded.get(name), "ratings": given[name]}
         return list(rows.values())
 
-    def told(self) -> dict[str, Record]:
-        """By rater, what they or their platform told about them."""
+    def rater_details(self) -> dict[str, Record]:
+        """By rater, what they or their platform said about them."""
         return {
             self.names[int(rater.id)]: {
                 key: value for key, value in rater.details.items() if key != "marks"

@@ -34,12 +34,12 @@ class StudyTables:
     """A study's tables by name, and what its raters' columns are."""
 
     tables: Mapping[str, pl.DataFrame] = field(hash=False)
-    told: tuple[str, ...]
-    """Columns of `raters` that hold what raters or their platform told about them."""
+    details: tuple[str, ...]
+    """Columns of `raters` with what raters or their platform said about them."""
     scores: Mapping[str, tuple[Scale, str, str]] = field(hash=False)
     """Columns of `raters` that hold scores: the scale, the subscale, the phase."""
     study: Study | None
-    """Its definition; None where the lab holds ratings only."""
+    """Its definition; None where the lab has ratings only."""
 
 
 def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTables:
@@ -49,13 +49,13 @@ def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTable
     """
     source = StudySource(connection, row, blind=blind)
     tables = {item.name: item.read(source) for item in TABLES}
-    tables["raters"], told, scores = _with_details(tables["raters"], source)
+    tables["raters"], details, scores = _with_details(tables["raters"], source)
     if blind:
         tables |= _blinded(tables, scores, source.study)
     elif source.study is not None and source.study.follow_up is not None:
         tables["raters"] = _with_first_part(connection, tables["raters"], source.study.follow_up)
     shown = {name: table for name, table in tables.items() if table.height or name in ALWAYS}
-    return StudyTables(shown, told, scores, source.study)
+    return StudyTables(shown, details, scores, source.study)
 
 
 def _with_details(
@@ -63,12 +63,12 @@ def _with_details(
 ) -> tuple[pl.DataFrame, tuple[str, ...], dict[str, tuple[Scale, str, str]]]:
     """The raters with columns for what is known about them, and for their scores."""
     names = raters["rater"].to_list()
-    told = source.told()
+    details = source.rater_details()
     scores, columns = scale_scores(source)
-    keys = dict.fromkeys(key for item in told.values() for key in item)
+    keys = dict.fromkeys(key for item in details.values() for key in item)
     fresh = tuple(key for key in keys if key not in RATERS.names)
     frame = raters.with_columns(
-        *(_told(key, [told.get(name, {}).get(key) for name in names]) for key in fresh),
+        *(_typed_column(key, [details.get(name, {}).get(key) for name in names]) for key in fresh),
         *(
             pl.Series(key, [scores.get((name, key)) for name in names], pl.Float64)
             for key in columns
@@ -102,7 +102,7 @@ def _blinded(
     scores: Mapping[str, tuple[Scale, str, str]],
     study: Study | None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables without results, and without what tells anybody's arm.
+    """The tables without results, and without what identifies a participant's arm.
 
     Rows are sorted by rater: their order in the lab follows the responses, which follow the arms.
     """
@@ -113,13 +113,13 @@ def _blinded(
     )
     # A scale in another phase may be asked after the replies, too.
     late = {block.uses_scale for block in blocks if not block.is_outcome}
-    told = [column.name for block in blocks for column in block.columns("")]
+    own_columns = [column.name for block in blocks for column in block.columns("")]
     after = [
         column
         for column, (scale, _, phase) in scores.items()
         if phase not in _NO_RESULTS or scale.id in late
     ]
-    hidden = (*TELLING, *RESULTS, *told, *after)
+    hidden = (*TELLING, *RESULTS, *own_columns, *after)
     changed = {
         name: tables[name].drop(hidden, strict=False).with_columns(_in_minutes(tables[name]))
         for name in ("ratings", "ratings_of_excluded", "raters", "partial_answers", "pages")
@@ -144,8 +144,8 @@ def _in_minutes(table: pl.DataFrame) -> list[pl.Expr]:
     return [(pl.col(time) / 60).round() * 60 for time in times if time in table.columns]
 
 
-def _told(name: str, values: list[Any]) -> pl.Series:
-    """Numbers where all that is told are numbers, else words."""
+def _typed_column(name: str, values: list[Any]) -> pl.Series:
+    """Numbers where all known values are numbers, else texts."""
     known = [value for value in values if value is not None]
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
         return pl.Series(

@@ -67,7 +67,7 @@ class Batch:
         return cast("Known", self._known[what])
 
     def all_known(self, what: str) -> Iterator[tuple[Any, Any]]:
-        """Of what is known by that word and something else: the something, and what it is."""
+        """What is known under keys that start with that word: rest of key, and value."""
         for key, known in self._known.items():
             if isinstance(key, tuple) and key[0] == what:
                 yield key[1], known
@@ -115,13 +115,13 @@ class Batch:
         """Someone else has changed this person's row, which is to be read again."""
         self._people.discard(person)
 
-    def add_person(self, place: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+    def add_person(self, place: Mapping[str, Any], person: Mapping[str, Any]) -> None:
         """Keeps that someone came, and their platform ids; the same person again changes nothing.
 
         They can be served from the next batch on.
         """
         self._own.places_added.append(place)
-        self._own.people_added.append(told)
+        self._own.people_added.append(person)
 
     def add_answer(self, row: dict[str, Any]) -> None:
         """Keeps an answer; a second one for the same page breaks a unique rule."""

@@ -35,9 +35,9 @@ def claim_state(batch: Batch, launched: Launched, row: Any, now: datetime) -> St
 
 def note_claim(batch: Batch, place: Place) -> None:
     """Tells the claims that follow in the batch of this one."""
-    for worlds, held in batch.all_known("places"):
+    for worlds, places in batch.all_known("places"):
         if place.world in worlds:
-            held.append(place)
+            places.append(place)
 
 
 def place_of(row: Any) -> Place:
@@ -87,7 +87,7 @@ def _read(
     for arm, slot, world, is_late, *traits in held_places(
         connection, holders, traits=bool(study.quotas)
     ):
-        place = _taken(arm, slot, world)
+        place = _occupied(arm, slot, world)
         if traits:
             place = dataclasses.replace(place, traits=traits[0])
         if is_late:
@@ -102,6 +102,6 @@ def _read(
 
 
 @functools.lru_cache(maxsize=100_000)
-def _taken(arm: str, slot: int, world: World) -> Place:
+def _occupied(arm: str, slot: int, world: World) -> Place:
     """A place that is someone else's, whatever its state and age."""
     return Place("", arm, slot, _LONG_AGO, _LONG_AGO, "finished", world)

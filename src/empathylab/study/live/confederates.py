@@ -102,16 +102,16 @@ class ConfederateQueue:
 
     def _taken(self, connection: Connection, row: Any) -> Taken:
         turns = turn_rows(connection, row.id)
-        said = tuple((turn.sender, turn.text) for turn in turns if turn.state == "ready")
+        turns_shown = tuple((turn.sender, turn.text) for turn in turns if turn.state == "ready")
         asked_at = next((turn.asked_at for turn in turns if turn.state == "pending"), None)
         if asked_at is None:
-            return Taken(row.id, said, None)
+            return Taken(row.id, turns_shown, None)
         live = self._study.study.live
         assert live is not None  # noqa: S101 - it has confederates
         # A story that waited for a confederate waits for the reply from then on.
         since = max(asked_at, row.opened_at) if len(turns) == 2 else asked_at
         left = live.people.reply_within - (self._study.now() - since).total_seconds()
-        return Taken(row.id, said, asked_at, max(0, int(left // 60)))
+        return Taken(row.id, turns_shown, asked_at, max(0, int(left // 60)))
 
     def take_next(self, who: str) -> bool:
         """Whether the confederate holds the conversation that has waited longest."""

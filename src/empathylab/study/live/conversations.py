@@ -128,7 +128,7 @@ class LiveDesk:
         reply["due_at"] = self.now + self.delay(conversation, position + 1)
         if author.text is not None:
             reply |= {"state": "ready", "ready_at": self.now, "outcome": "valid"}
-            reply["text"] = author.text.said(self.language)
+            reply["text"] = author.text.in_language(self.language)
         add_turn(self.connection, reply)
 
     def _masked(self, conversation: Any, text: str) -> str:

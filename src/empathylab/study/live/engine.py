@@ -67,12 +67,12 @@ class Claimed:
     conversation: int
     author: Author
     messages: tuple[Message, ...]
-    told: tuple[str, ...]
+    participant_texts: tuple[str, ...]
     """What the participant wrote, as they wrote it."""
     language: str
     due_at: datetime
     cost: float
-    """The most dollars that it can cost; set aside for it."""
+    """The maximum cost in dollars, reserved for it."""
 
 
 @dataclass(slots=True)
@@ -217,7 +217,7 @@ class LiveEngine:
             if turn.position < row.position and turn.text is not None
         ]
         assert author.prompt is not None  # noqa: S101 - models have one
-        prompt = author.prompt.said(conversation.language)
+        prompt = author.prompt.in_language(conversation.language)
         messages = (
             Message("system", prompt),
             *(
@@ -227,13 +227,13 @@ class LiveEngine:
                 for turn in before
             ),
         )
-        told = tuple(turn.text for turn in before if turn.sender == "participant")
+        participant_texts = tuple(turn.text for turn in before if turn.sender == "participant")
         return Claimed(
             row.id,
             row.live_conversation_id,
             author,
             messages,
-            told,
+            participant_texts,
             conversation.language,
             row.due_at,
             self._most_cost(author, messages),
@@ -300,7 +300,9 @@ class LiveEngine:
         price = self._prices.of(turn.author.model or "")
         asked.cost += price.cost(completion.usage) if price is not None else 0.0
         prompt = turn.messages[0].content
-        asked.reason = reply_problem(self._live, completion, turn.told[-1], prompt, turn.language)
+        asked.reason = reply_problem(
+            self._live, completion, turn.participant_texts[-1], prompt, turn.language
+        )
         if asked.reason is None:
             asked.text = completion.text.strip()
             return True
@@ -322,7 +324,7 @@ class LiveEngine:
             text = asked.text
             masked = None
             if self._live.mask:
-                text, masked = Masks(turn.language, turn.told).restored(text), text
+                text, masked = Masks(turn.language, turn.participant_texts).restored(text), text
             spent |= {"text": text, "masked": masked if masked != text else None}
             spent |= {"state": "ready", "ready_at": now, "outcome": "valid"}
         else:
@@ -337,7 +339,7 @@ class LiveEngine:
     def _fallback(self, turn: Claimed, reason: str, now: datetime) -> dict[str, Any]:
         assert self._live.fallback is not None  # noqa: S101 - studies with models have one
         return {
-            "text": self._live.fallback.said(turn.language),
+            "text": self._live.fallback.in_language(turn.language),
             "state": "ready",
             "ready_at": now,
             "outcome": "fallback",

@@ -53,7 +53,7 @@ class Masks:
     def _placeholder(self, kind: str, detail: str) -> str:
         key = kind, detail.casefold()
         if key not in self._placeholders:
-            number = sum(held.startswith(f"[{kind} ") for held in self._replaced) + 1
+            number = sum(existing.startswith(f"[{kind} ") for existing in self._replaced) + 1
             self._placeholders[key] = placeholder = f"[{kind} {number}]"
             self._replaced[placeholder] = detail
             for part in detail.split() if kind == "name" else ():
@@ -82,11 +82,6 @@ class Masks:
 def _data() -> dict[str, Any]:
     text = (files("empathylab.study.live") / "masking.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-def known_languages() -> frozenset[str]:
-    """The languages with patterns of their own."""
-    return frozenset(_data()["languages"])
 
 
 @functools.cache

@@ -108,7 +108,7 @@ def _connected_at(desk: LiveDesk, row: Any) -> datetime:
 
 
 def _ahead(desk: LiveDesk, row: Any) -> int:
-    """How many came before; shown only where it does not tell arms apart."""
+    """How many came before; shown only where it does not identify arms."""
     if not desk.live.only_people:
         return 0
     if desk.live.authors[row.author].person == "participant":
@@ -134,7 +134,7 @@ def with_reply_in_time(desk: LiveDesk, row: Any) -> Any:
     desk.require("write")
     fallback = desk.live.fallback
     if row.partner_id is None and fallback is not None:
-        text = fallback.said(desk.language)
+        text = fallback.in_language(desk.language)
         fail_turn(desk.connection, turns[-1].id, LEFT, desk.now, text)
         return row
     fail_turn(desk.connection, turns[-1].id, LEFT, desk.now, None)
@@ -195,8 +195,8 @@ def partner_conversation(desk: LiveDesk, row: Any) -> Conversation:
 
 def _last(desk: LiveDesk, row: Any, other: Any) -> datetime:
     """When something last happened between the two."""
-    said = last_event(desk.connection, (row.id, other.id))
-    times = (said, row.opened_at, other.opened_at, row.ended_at, other.ended_at)
+    latest = last_event(desk.connection, (row.id, other.id))
+    times = (latest, row.opened_at, other.opened_at, row.ended_at, other.ended_at)
     return max(at for at in times if at is not None)
 
 

@@ -34,14 +34,14 @@ def story_to_reply_to(desk: LiveDesk, own: Any) -> Conversation:
     """
     other = replied_to(desk.connection, own.id)
     if other is None and _OWN_STORY not in own.details and own.state != "ended":
-        other = _taken(desk, own)
+        other = _claimed(desk, own)
     turns: tuple[ShownTurn, ...] = ()
     if other is not None:
         turns = (ShownTurn("respondent", turn_rows(desk.connection, other.id)[0].text),)
     return Conversation(own.id, turns, state=own.state, reason=own.reason)
 
 
-def _taken(desk: LiveDesk, own: Any) -> Any:
+def _claimed(desk: LiveDesk, own: Any) -> Any:
     desk.require("write")
     people = [name for name, author in desk.live.authors.items() if author.person == "participant"]
     since = desk.now - timedelta(seconds=desk.live.people.wait.maximum)
@@ -61,8 +61,8 @@ def send_reply(desk: LiveDesk, own: Any, text: str) -> None:
         return
     fallback = desk.live.fallback
     if fallback is not None and unsafe_words(text, desk.language):
-        said = fallback.said(desk.language)
-        fail_turn(desk.connection, pending.id, "unsafe", desk.now, said, rejected=text)
+        fallback_text = fallback.in_language(desk.language)
+        fail_turn(desk.connection, pending.id, "unsafe", desk.now, fallback_text, rejected=text)
     else:
         answer_turn(desk.connection, pending.id, text, desk.now)
 
@@ -87,7 +87,9 @@ def with_reply_or_fallback(desk: LiveDesk, row: Any) -> Any:
     elif _has_left(row) or desk.now - row.opened_at > timedelta(seconds=people.reply_within):
         desk.require("write")
         assert fallback is not None  # noqa: S101 - the block requires one
-        fail_turn(desk.connection, pending.id, "left", desk.now, fallback.said(desk.language))
+        fail_turn(
+            desk.connection, pending.id, "left", desk.now, fallback.in_language(desk.language)
+        )
     return conversation_row(desk.connection, row.id)
 
 
@@ -112,4 +114,4 @@ def _without_person(desk: LiveDesk, row: Any, pending: Any) -> None:
         desk.connection, row.id, author=otherwise, kind=author.kind, opened_at=desk.now
     )
     if author.text is not None:
-        answer_turn(desk.connection, pending.id, author.text.said(desk.language), desk.now)
+        answer_turn(desk.connection, pending.id, author.text.in_language(desk.language), desk.now)

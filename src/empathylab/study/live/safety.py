@@ -43,11 +43,11 @@ def unknown_languages(kind: str, languages: Sequence[str]) -> list[str]:
 
 
 def reply_problem(
-    live: Live, completion: Completion, told: str, prompt: str, language: str
+    live: Live, completion: Completion, message: str, prompt: str, language: str
 ) -> str | None:
     """Why a model's reply must not be shown: the name of the first check that it fails.
 
-    `told` is what the participant wrote and `prompt` the model's instructions. An empty reply is
+    `message` is what the participant wrote and `prompt` the model's instructions. An empty reply is
     never shown.
     """
     text = completion.text.strip()
@@ -58,7 +58,7 @@ def reply_problem(
         "unsafe": lambda: bool(_found("unsafe", text, language)),
         "identity": lambda: bool(_found("identity", text, language)),
         "refusal": lambda: refused or bool(_found("refusal", text, language)),
-        "echo": lambda: _overlap(text, told) > _ECHO,
+        "echo": lambda: _overlap(text, message) > _ECHO,
         "length": lambda: (
             completion.finish_reason == "length" or count_words(text) > live.maximum_words
         ),

@@ -51,12 +51,14 @@ def approvals(service: StudyContext, *, who: str = "researcher") -> list[Approva
         )
     with service.lab.writing() as connection:
         rows = [row for row in submitters(connection, study) if row.outcome == "completed"]
-        made = [_approval(row) for row in rows]
-        add_audit(connection, study, service.now(), who, "export platform ids", people=len(made))
-    return made
+        decisions = [_approval(row) for row in rows]
+        add_audit(
+            connection, study, service.now(), who, "export platform ids", people=len(decisions)
+        )
+    return decisions
 
 
-def approval_table(service: StudyContext, made: Sequence[Approval]) -> str:
+def approval_table(service: StudyContext, decisions: Sequence[Approval]) -> str:
     """The list as the study's platform takes it, as CSV."""
     rows: list[tuple[str, ...]]
     written = io.StringIO()
@@ -65,15 +67,15 @@ def approval_table(service: StudyContext, made: Sequence[Approval]) -> str:
         writer.writerow(("HITId", "AssignmentId", "WorkerId", "Approve", "Reject"))
         rows = [
             (item.study, item.submission, item.participant, "" if item.reason else "X", item.reason)
-            for item in made
+            for item in decisions
         ]
     else:
         writer.writerow(("Participant id", "Submission id", "Decision", "Reason"))
         rows = [
             (item.participant, item.submission, "reject" if item.reason else "approve", item.reason)
-            for item in made
+            for item in decisions
         ]
-    # The ids came in by links, which anybody can write.
+    # The IDs come from links, which any visitor can write.
     writer.writerows([harmless_cell(cell) for cell in row] for row in rows)
     return written.getvalue()
 

@@ -26,7 +26,7 @@ from empathylab.store.studies.participants import (
 from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import add_audit, lock_study
 from empathylab.study.assignment.blinding import opaque_id, same_id
-from empathylab.study.assignment.quotas import require_told
+from empathylab.study.assignment.quotas import require_traits
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.session.running import StudyContext, require_not_closed
 
@@ -49,12 +49,12 @@ class Invitation:
     """The value of `invitation` in the link; kept nowhere."""
     label: str | None
     expires_at: datetime | None
-    told: Mapping[str, str] = field(default_factory=dict, hash=False)
+    traits: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What the link says of anyone who comes by it, for quotas."""
 
     def link(self, address: str) -> str:
         """The link, for a study that is served at the address."""
-        return f"{address}?{urlencode({PARAMETER: self.token, **self.told})}"
+        return f"{address}?{urlencode({PARAMETER: self.token, **self.traits})}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +86,16 @@ def invite(
     *,
     labels: Sequence[str] = (),
     days: float | None = None,
-    told: Mapping[str, str] | None = None,
+    traits: Mapping[str, str] | None = None,
     who: str = "researcher",
 ) -> list[Invitation]:
     """New invitations, good for that many days; one label is for all of them, more are one each.
 
-    `told` is what the links say of people, by the names of the quotas that links tell.
+    `traits` are what the links say of people, by the names of the quotas that use them.
     """
     _require_invitations(service)
-    told = dict(told or {})
-    require_told(service.study, told)
+    traits = dict(traits or {})
+    require_traits(service.study, traits)
     if not 1 <= count <= MOST:
         raise InputError(
             f"the number of invitations must be from 1 to {MOST:,}",
@@ -110,12 +110,12 @@ def invite(
         )
     now = service.now()
     expires_at = None if days is None else _in_days(now, days)
-    made = [
+    invitations = [
         replace(
-            _made(
+            _new_invitation(
                 service, labels[number if len(labels) > 1 else 0] if labels else None, expires_at
             ),
-            told=told,
+            traits=traits,
         )
         for number in range(count)
     ]
@@ -133,13 +133,13 @@ def invite(
                     "expires_at": item.expires_at,
                     "revoked_at": None,
                 }
-                for item in made
+                for item in invitations
             ],
         )
         add_audit(
-            connection, row, now, who, "invite", count=count, **({"told": told} if told else {})
+            connection, row, now, who, "invite", count=count, **({"told": traits} if traits else {})
         )
-    return made
+    return invitations
 
 
 def list_invitations(service: StudyContext) -> list[InvitationStatus]:
@@ -209,7 +209,9 @@ def _require_invitations(service: StudyContext) -> None:
         )
 
 
-def _made(service: StudyContext, label: str | None, expires_at: datetime | None) -> Invitation:
+def _new_invitation(
+    service: StudyContext, label: str | None, expires_at: datetime | None
+) -> Invitation:
     token = new_token(service.secret)
     key = service.key_of("invitation", token.partition(".")[0])
     plain = clean_text(label)[:_MOST_LABEL] if label else None

@@ -149,11 +149,11 @@ class Prolific:
         body = {"name": name, "workspace_id": workspace}
         async with self._session() as session:
             # A second try could make a second group.
-            made = await self._ask(
+            created = await self._ask(
                 session, "POST", "participant-groups/", body=body, repeatable=False
             )
-        group = made.get("id") if isinstance(made, dict) else None
-        if made is None:
+        group = created.get("id") if isinstance(created, dict) else None
+        if created is None:
             raise _unknown("workspace", workspace)
         if not isinstance(group, str) or not _ID.fullmatch(group):
             raise _broken("a group without an id")

@@ -15,8 +15,8 @@ from typing import Any
 from empathylab.errors import InputError, UnknownName
 from empathylab.store.studies.participants import (
     rater_details,
+    set_platform_details,
     set_rater_details,
-    set_told,
     submitters,
 )
 from empathylab.store.studies.records import add_audit, lock_study
@@ -35,7 +35,7 @@ _RESERVED = frozenset(
 )
 # What Prolific writes where someone has withdrawn a trait, or it has become too old to be shown.
 _WITHDRAWN = frozenset({"CONSENT_REVOKED", "DATA_EXPIRED"})
-_MOST_TOLD = 500
+_MAX_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Export:
     """What the file says."""
 
     submissions: tuple[Submission, ...]
-    told: Mapping[str, Mapping[str, str | None]] = field(hash=False)
+    traits: Mapping[str, Mapping[str, str | None]] = field(hash=False)
     """By participant, the columns to keep; None where there is nothing, or no longer."""
     skipped: int
     """Rows without a participant or a status."""
@@ -52,15 +52,15 @@ class Export:
 def import_export(
     service: StudyContext, path: Path, *, keep: Sequence[str] = (), who: str = "sync"
 ) -> tuple[Synced, int, int]:
-    """What the file changed, how many people were told of, and how many rows said nothing.
+    """What the file changed, how many people's traits changed, and how many rows were skipped.
 
-    `keep` are columns such as `Sex` or `Sex=gender` to keep about each person: for quotas by what
-    the platform tells, and for analyses. It has the same effect on places as asking the API.
+    `keep` are columns such as `Sex` or `Sex=gender` to keep about each person, for quotas and for
+    analyses. The file has the same effect on places as asking the API.
     """
     export = read_export(path, _names(service, keep))
     synced = apply_submissions(service, export.submissions, source=path.name, who=who)
-    told = _tell(service, export.told, who) if keep else 0
-    return synced, told, export.skipped
+    changed = _update_traits(service, export.traits, who) if keep else 0
+    return synced, changed, export.skipped
 
 
 def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
@@ -78,7 +78,7 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
         for names in (_SUBMISSION, _STARTED)
     )
     wanted = {_kept_column(by_letters, wish, path): name for wish, name in (keep or {}).items()}
-    found, told, skipped = [], {}, 0
+    found, traits, skipped = [], {}, 0
     for row in frame.iter_rows(named=True):
         who, state = _text(row[participant]), _text(row[status])
         if not who or not state:
@@ -86,28 +86,30 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
             continue
         number = _text(row[submission]) if submission else ""
         found.append(Submission(who, state, number, _text(row[started]) if started else ""))
-        told[clean_text(who)] = {name: _trait(row[column]) for column, name in wanted.items()}
-    return Export(tuple(found), told, skipped)
+        traits[clean_text(who)] = {name: _trait(row[column]) for column, name in wanted.items()}
+    return Export(tuple(found), traits, skipped)
 
 
-def _tell(service: StudyContext, told: Mapping[str, Mapping[str, str | None]], who: str) -> int:
-    """How many people are told of otherwise than before."""
+def _update_traits(
+    service: StudyContext, traits: Mapping[str, Mapping[str, str | None]], who: str
+) -> int:
+    """How many people's traits differ from before."""
     study, changed = service.launched.row, 0
     with service.lab.writing() as connection:
         lock_study(connection, study)
         for row in submitters(connection, study):
-            news = told.get(row.ids.get("person", ""), {})
+            news = traits.get(row.ids.get("person", ""), {})
             after = _merged(row.told, news)
             if after == row.told:
                 continue
             changed += 1
-            set_told(connection, row.id, after)
+            set_platform_details(connection, row.id, after)
             details = rater_details(connection, study, row.person)
             if details is not None:
                 # What the person said themselves stays.
                 set_rater_details(connection, study, row.person, _merged(details, news))
         if changed:
-            names = sorted({name for item in told.values() for name in item})
+            names = sorted({name for item in traits.values() for name in item})
             details = {"people": changed, "names": names}
             add_audit(connection, study, service.now(), who, "update platform details", **details)
     return changed
@@ -124,8 +126,8 @@ def _names(service: StudyContext, keep: Sequence[str]) -> dict[str, str]:
     for item in keep:
         column, given, name = item.partition("=")
         plain = name.strip() if given else re.sub(r"\W+", "_", column.strip().lower()).strip("_")
-        taken = plain in service.study.demographic_fields or plain in _RESERVED
-        if taken or not plain or plain in names.values():
+        reserved = plain in service.study.demographic_fields or plain in _RESERVED
+        if reserved or not plain or plain in names.values():
             raise InputError(
                 "a column needs a name that the study does not use and that is given only once",
                 where="--keep",
@@ -166,4 +168,4 @@ def _text(cell: object) -> str:
 
 def _trait(cell: object) -> str | None:
     text = _text(cell)
-    return None if not text or text.upper() in _WITHDRAWN else text[:_MOST_TOLD]
+    return None if not text or text.upper() in _WITHDRAWN else text[:_MAX_LENGTH]

@@ -24,8 +24,8 @@ from empathylab.study.session.visits import PlatformIds
 
 def only_opened(study: Study, row: Row[Any]) -> bool:
     """Whether someone has not answered the first page, which a program may have opened."""
-    begun = row.shown_step not in (None, study.blocks[0].id)
-    return row.status == "arrived" and row.outcome is None and not begun
+    started = row.shown_step not in (None, study.blocks[0].id)
+    return row.status == "arrived" and row.outcome is None and not started
 
 
 class Admissions:
@@ -48,9 +48,9 @@ class Admissions:
         spoken = language if language in study.languages else None
         if row is None:
             place = self._place_row(person, world, spoken or study.languages[0])
-            told = self._person_row(ids, person)
-            told["told"] |= first
-            self._running.queue.write_shared(lambda batch: self._add(batch, place, told))
+            person_row = self._person_row(ids, person)
+            person_row["told"] |= first
+            self._running.queue.write_shared(lambda batch: self._add(batch, place, person_row))
         elif spoken not in (None, row.language):
             number = row.id
             self._running.queue.write(
@@ -89,11 +89,11 @@ class Admissions:
                     break
         return person, row
 
-    def _add(self, batch: Batch, place: dict[str, Any], told: dict[str, Any]) -> None:
+    def _add(self, batch: Batch, place: dict[str, Any], person_row: dict[str, Any]) -> None:
         study = self._running.study
         if study.recruitment.once and was_here(batch, self._running.launched, place["person"]):
             place = place | {"status": "repeated", "outcome": "screened-out"}
-        batch.add_person(place, told)
+        batch.add_person(place, person_row)
 
     def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
         now = self._running.now()
@@ -117,19 +117,19 @@ class Admissions:
 
     def _person_row(self, ids: PlatformIds, person: str) -> dict[str, Any]:
         kept = {"person": ids.person, "study": ids.study, "session": ids.session}
-        told = {clean_text(name): clean_text(value) for name, value in ids.told.items()}
+        traits = {clean_text(name): clean_text(value) for name, value in ids.traits.items()}
         return {
             "study_id": self._running.launched.row,
             "person": person,
             "platform": ids.platform,
             "ids": {name: clean_text(value) for name, value in kept.items() if value},
-            "told": told,
+            "told": traits,
         }
 
     def _admit(
         self, ids: PlatformIds, person: str, place: Row[Any] | None, world: World = "person"
     ) -> dict[str, Any]:
-        """Refuses someone new whose invitation is not good; of who comes back, notes the visit.
+        """Refuses a new participant without a valid invitation; notes the visit of a returning one.
 
         Returns what links someone new to their part in the study that this one follows up.
 
@@ -155,11 +155,11 @@ class Admissions:
     def _note_visit(self, ids: PlatformIds, person: str) -> None:
         study = self._running.launched.row
         latest = {"study": ids.study, "session": ids.session}
-        told = {name: clean_text(value) for name, value in latest.items() if value}
+        ids_now = {name: clean_text(value) for name, value in latest.items() if value}
         with self._running.lab.reading() as connection:
             kept = visit_ids(connection, study, person)
-        if kept is not None and told.items() - kept.items():
-            changed = kept | told
+        if kept is not None and ids_now.items() - kept.items():
+            changed = kept | ids_now
             self._running.queue.write(
                 lambda connection: set_visit_ids(connection, study, person, changed)
             )

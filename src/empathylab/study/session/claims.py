@@ -106,11 +106,11 @@ def claim(transaction: ParticipantTransaction) -> Closed | None:
 
 
 def _traits(transaction: ParticipantTransaction) -> dict[str, str]:
-    """What the study's quotas go by, where it has any."""
+    """The traits that the study's quotas use, where it has any."""
     study = transaction.launched.study
     if not study.quotas:
         return {}
-    told = platform_details(
+    platform = platform_details(
         transaction.batch.reading, transaction.launched.row, transaction.row.person
     )
-    return quota_traits(study, transaction.given, told)
+    return quota_traits(study, transaction.given, platform)

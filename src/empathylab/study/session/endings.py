@@ -71,7 +71,7 @@ def _finish(transaction: ParticipantTransaction) -> None:
         cast("Slot", transaction.slot),  # nobody completes a study without a place
         transaction.given,
         world=row.world,
-        told=platform_details(connection, launched.row, row.person),
+        traits=platform_details(connection, launched.row, row.person),
         seconds=max(0.0, (transaction.now - row.arrived_at).total_seconds()),
         times={key: (time.answered_at, time.timing["seconds"]) for key, time in times.items()},
     )
@@ -81,8 +81,8 @@ def _finish(transaction: ParticipantTransaction) -> None:
     if study.live is not None:
         author, label = transaction.desk.condition
         outcome = live_outcome(connection, row.id)
-        told = {"author": author, "label": label, "reply_outcome": outcome}
-        known = {name: value for name, value in told.items() if value is not None}
+        live = {"author": author, "label": label, "reply_outcome": outcome}
+        known = {name: value for name, value in live.items() if value is not None}
         work = dataclasses.replace(work, details={**work.details, **known})
     if work.replies:
         transaction.require("locked")  # replies are numbered, one person at a time

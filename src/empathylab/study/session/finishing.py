@@ -23,7 +23,7 @@ def finished_work(
     given: Answers,
     *,
     world: World,
-    told: Mapping[str, str],
+    traits: Mapping[str, str],
     seconds: float | None,
     times: Mapping[str, tuple[datetime, float | None]],
 ) -> FinishedWork:
@@ -37,7 +37,7 @@ def finished_work(
     rows = launched.situation_rows
     return FinishedWork(
         person=path.person,
-        details=_details(launched.study, given, world, told, about),
+        details=_details(launched.study, given, world, traits, about),
         seconds=seconds,
         ratings=tuple(
             _ratings(
@@ -68,10 +68,10 @@ def _details(
     study: Study,
     given: Answers,
     world: World,
-    told: Mapping[str, str],
+    traits: Mapping[str, str],
     about: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    details: dict[str, Any] = dict(told)
+    details: dict[str, Any] = dict(traits)
     for block in shown_blocks(study, given):
         details |= block.details(given)
     details["failed_attention"] = failed_attention(study, given)

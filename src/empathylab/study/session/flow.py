@@ -29,7 +29,7 @@ class Show:
 
     step: Step
     progress: float
-    """How much of the study lies behind, from 0 to 1."""
+    """The progress through the study, from 0 to 1."""
     back: str | None
     """The key of the page before it, where one may go back."""
     revising: bool = False
@@ -81,7 +81,7 @@ def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) ->
     if path.items is None and due.block not in path.study.blocks_before_place:
         return NeedsPlace()
     wanted = due if asked is None else next((step for step in steps if step.key == asked), None)
-    reason = _refusal(path.study, steps, answers, due, wanted)
+    reason = _refusal(path.study, answers, due, wanted)
     if wanted is None or reason is not None:
         reason = reason or "unknown"
         return GoTo(due, reason, _SENTENCES[reason])
@@ -127,7 +127,7 @@ def last_step(study: StudyRules) -> Step:
 
 
 def _refusal(
-    study: StudyRules, steps: Sequence[Step], answers: Answers, due: Step, wanted: Step | None
+    study: StudyRules, answers: Answers, due: Step, wanted: Step | None
 ) -> Literal["unknown", "ahead", "locked"] | None:
     if wanted is None:
         return "unknown"

@@ -47,9 +47,9 @@ class Launched:
     shut: frozenset[tuple[str, int]] = frozenset()
     """Arm and number of slots that nobody new is given: a reply in them was withdrawn."""
 
-    def places(self, held: Collection[tuple[str | None, int | None]]) -> dict[str, int]:
+    def places(self, occupied: Collection[tuple[str | None, int | None]]) -> dict[str, int]:
         """By arm, how many people can take part in all, given the slots that are held now."""
-        closed = Counter(arm for arm, _ in self.shut.difference(held))
+        closed = Counter(arm for arm, _ in self.shut.difference(occupied))
         return {arm: len(slots) - closed[arm] for arm, slots in self.slots.items()}
 
 

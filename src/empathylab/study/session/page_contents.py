@@ -66,7 +66,7 @@ class PageLabels:
         """Question and answer in words; by their stored names where the page is not known."""
         found = self._steps.get(step)
         if not given or found is None:
-            return tuple((name, _said(value, {})) for name, value in given.items())
+            return tuple((name, _answer_text(value, {})) for name, value in given.items())
         content = step_content(
             self._launched, self._path, found, self._slot, self._language, self._given
         )
@@ -77,14 +77,15 @@ class PageLabels:
             shown = () if question is None else (*question.options, *question.rows)
             options = {item.value: item.label for item in shown}
             label = question.label if question is not None and question.label else name
-            pairs.append((label, _said(value, options)))
+            pairs.append((label, _answer_text(value, options)))
         return tuple(pairs)
 
 
-def _said(value: Any, labels: Mapping[str, str]) -> str:
+def _answer_text(value: Any, labels: Mapping[str, str]) -> str:
     if isinstance(value, Mapping):
         return "; ".join(
-            f"{labels.get(str(row)) or row}: {_said(given, labels)}" for row, given in value.items()
+            f"{labels.get(str(row)) or row}: {_answer_text(given, labels)}"
+            for row, given in value.items()
         )
     values = value if isinstance(value, list | tuple) else [value]
     return ", ".join(labels.get(str(value)) or str(value) for value in values)

@@ -63,14 +63,14 @@ def store(
     transaction.require("locked" if isinstance(following, NeedsPlace) else "write")
     before = transaction.answers.get(step.key)
     if before is not None:
-        # Its time stays that of the first look: what lies between is no time on the page.
+        # Its time stays that of the first look: the time between is not time on the page.
         correct_answer(
             transaction.connection, before.id, given=dict(values), answered_at=transaction.now
         )
     else:
         shown_at = transaction.shown_at(step)
-        told = {name: str(value) for name, value in timing.items()}
-        measured = dataclasses.asdict(page_timing(shown_at, transaction.now, told))
+        sent = {name: str(value) for name, value in timing.items()}
+        measured = dataclasses.asdict(page_timing(shown_at, transaction.now, sent))
         if transaction.launched.study.signals:
             measured["signals"] = read_signals(timing)
         answer = {

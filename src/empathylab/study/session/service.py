@@ -48,7 +48,6 @@ from empathylab.study.session.visits import (
     Participant,
     PlatformIds,
     Saved,
-    StudyStatus,
     View,
 )
 
@@ -65,7 +64,6 @@ __all__ = [
     "Refused",
     "Saved",
     "StudyService",
-    "StudyStatus",
     "View",
     "launch",
 ]
@@ -174,7 +172,7 @@ class StudyService:
         answered: str | None = None,
         visit: str = "",
     ) -> Future[Saved | Refused | Moved]:
-        """The same, to come: for who can wait without a thread.
+        """The same as a future, for callers that wait without a thread.
 
         Without `corrects` an answered page stays as it is. `browser` identifies the browser: the
         one that gives the first answer owns the visit, and only it can correct answers. `answered`
@@ -237,9 +235,9 @@ class StudyService:
             found = decision(transaction, step_key)
             if not isinstance(found, Show) or step_key in transaction.given:
                 return  # what is begun again on an answered page must not outlive a closed tab
-            begun = valid_values(transaction.path, found.step, values)
+            kept_values = valid_values(transaction.path, found.step, values)
             transaction.change(
-                draft=with_begun(transaction.row.draft, step_key, begun),
+                draft=with_begun(transaction.row.draft, step_key, kept_values),
                 seen_at=last_seen(transaction.now, transaction.row.seen_at),
             )
 

@@ -197,7 +197,7 @@ class ParticipantTransaction:
         return kept.get(BROWSER) in (None, browser)
 
     def note_browser(self, browser: str) -> None:
-        """Keeps which browser gives the first answer: an id in a link is no proof of who comes."""
+        """Keeps which browser gives the first answer: an ID in a link is no proof of identity."""
         if browser and not self.answers:
             self.require("write")
             study, person = self.launched.row, self.row.person

@@ -19,7 +19,7 @@ ClosedReason = Reason | Literal["repeated", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class PlatformIds:
-    """Whom the link names, as the platform wrote it; kept apart from all answers."""
+    """The IDs in the link, as the platform wrote them; stored separately from all answers."""
 
     platform: Platform
     person: str
@@ -27,8 +27,8 @@ class PlatformIds:
     study: str | None = None
     session: str | None = None
     """SESSION_ID, assignmentId."""
-    told: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What the platform tells about the person, for quotas."""
+    traits: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the platform says about the person, for quotas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,38 +127,6 @@ class AttentionCount:
 
     asked: int
     failed: int
-
-
-@dataclass(frozen=True, slots=True)
-class StudyStatus:
-    """How far a study is, people only; never which arm leads."""
-
-    name: str
-    version: int
-    title: str
-    status: Literal["open", "paused", "closed"]
-    launched_at: datetime
-    closed_at: datetime | None
-    arrivals: int
-    """Those who have answered a page."""
-    opened: int
-    """Others who opened the link and answered nothing; programs that preview links do, too."""
-    arms: tuple[ArmStatus, ...]
-    outcomes: Mapping[str, int] = field(hash=False)
-    """How many ended how: `completed`, `no-consent` …"""
-    drop_outs: Mapping[str, int] = field(hash=False)
-    """By block, those who have left at it and not come back."""
-    seconds: Mapping[str, float] = field(hash=False)
-    """By block, the median time on one of its pages."""
-    attention: Mapping[str, AttentionCount] = field(hash=False)
-    """By attention check."""
-    replies: Mapping[str, int] = field(hash=False)
-    """Live replies to people: `shown`, `waiting`, and `replaced: …` by the fallback, by reason."""
-    ratings: int
-    """By people who finished."""
-    simulated: int
-    """Simulated raters; they count nowhere else."""
-    tests: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,14 +160,14 @@ def _is_console(request: Request) -> bool:
 
 def _once(factory: Callable[[], Opened]) -> Callable[[], Opened]:
     """A function that gives the same at every call, made at the first."""
-    made: list[Opened] = []
+    opened: list[Opened] = []
     lock = threading.Lock()
 
     def give() -> Opened:
-        if not made:
+        if not opened:
             with lock:
-                if not made:
-                    made.append(factory())
-        return made[0]
+                if not opened:
+                    opened.append(factory())
+        return opened[0]
 
     return give

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from empathylab.study.session.visits import Closed, Finished, Page
-from empathylab.study.web.interface_texts import Said
+from empathylab.study.web.interface_texts import PageText
 from empathylab.study.web.markdown import block_html
 from empathylab.study.web.recruitment import MTURK_HOSTS
 from empathylab.study.web.rendering import Handing, end_page, leave_page, stop_page
@@ -71,8 +71,8 @@ class ExitPages:
         service = await self.site.service()
         await run_in_threadpool(service.leave, session.person, delete=choice == "delete")
         response = self.site.to(request, "/left")
-        gone = dataclasses.replace(session, left="deleted" if choice == "delete" else "kept")
-        self.site.keep(request, response, gone)
+        ended = dataclasses.replace(session, left="deleted" if choice == "delete" else "kept")
+        self.site.keep(request, response, ended)
         return response
 
     async def left(self, request: Request) -> Response:
@@ -94,18 +94,18 @@ class ExitPages:
             return await self.site.turned_away(request, "unknown")
         words = self.site.frame(request, session, view.language).words
         if isinstance(view, Closed):
-            said = words.closed[view.reason]
+            page_text = words.closed[view.reason]
         elif view.content is None:
-            said = words.pages[view.outcome]
+            page_text = words.pages[view.outcome]
         else:
-            said = Said(view.content.title, view.content.text)
-        return self._end(request, session, view, said)
+            page_text = PageText(view.content.title, view.content.text)
+        return self._end(request, session, view, page_text)
 
     def _end(
-        self, request: Request, session: Session, view: Finished | Closed, said: Said
+        self, request: Request, session: Session, view: Finished | Closed, page_text: PageText
     ) -> Response:
         frame = self.site.frame(request, session, view.language)
-        handing, text = _handing(session, view), said.text
+        handing, text = _handing(session, view), page_text.text
         in_crisis = isinstance(view, Finished) and view.outcome == "safety"
         if isinstance(view, Finished) and view.deleted:
             text = f"{frame.words.pages['data-withdrawn'].text}\n\n{text}"
@@ -115,7 +115,7 @@ class ExitPages:
         elif self.site.study.recruitment.platform == "prolific" and not handing.url:
             text = f"{text}\n\n{frame.words.pages['return-submission'].text}"
         response = HTMLResponse(
-            end_page(frame, said.title, block_html(text), handing, with_help=in_crisis)
+            end_page(frame, page_text.title, block_html(text), handing, with_help=in_crisis)
         )
         if handing.submit_to:
             response.headers["Content-Security-Policy"] = policy(MTURK_HOSTS, MTURK_HOSTS)

@@ -111,8 +111,8 @@ async def read_form(request: Request, most: int = MOST_BYTES) -> Form:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    told = request.headers.get("content-length", "0")
-    if told.isdecimal() and int(told[:20]) > most:
+    length = request.headers.get("content-length", "0")
+    if length.isdecimal() and int(length[:20]) > most:
         raise HTTPException(413)
     body = bytearray()
     async for chunk in request.stream():

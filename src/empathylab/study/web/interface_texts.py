@@ -13,7 +13,7 @@ from empathylab.study.design.interface_texts import Tree, interface_words
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PageText:
     """A page that is none of the study's."""
 
     title: str
@@ -76,11 +76,11 @@ class Words:
     """Headings, by a part's role."""
     problems: Mapping[str, str] = field(hash=False)
     """What is wrong with an answer, by the problem's code."""
-    closed: Mapping[str, Said] = field(hash=False)
+    closed: Mapping[str, PageText] = field(hash=False)
     """By the reason why someone has no place."""
-    pages: Mapping[str, Said] = field(hash=False)
+    pages: Mapping[str, PageText] = field(hash=False)
 
-    def problem_said(self, problem: Problem) -> str:
+    def problem_text(self, problem: Problem) -> str:
         """What is wrong with an answer, in this language."""
         return self.problems[problem.code].format(**problem.numbers)
 
@@ -111,7 +111,7 @@ def _ours(language: str) -> Words:
 def _words(given: Tree) -> Words:
     rest = dict(given)
     pages, closed = (
-        {name: Said(**page) for name, page in rest.pop(part).items()}
+        {name: PageText(**page) for name, page in rest.pop(part).items()}
         for part in ("pages", "closed")
     )
     return Words(pages=pages, closed=closed, **rest)

@@ -1,7 +1,7 @@
 """The server's log: one JSON line for each request, with nothing in it that tells who asked.
 
 A line names the route as it was written (`/page`, `/static/{name}`), never the path that came: no
-parameters, no ids, no cookies, no addresses, no words of anybody. Lines of requests that end at
+parameters, no ids, no cookies, no addresses, no texts. Lines of requests that end at
 about one time are written together: each write would let other threads go first.
 """
 
@@ -119,7 +119,7 @@ class _JsonLines(logging.Formatter):
         if getattr(record, "written", False):
             return record.getMessage()
         at = datetime.fromtimestamp(record.created, UTC)
-        line = {"level": record.levelname, "message": _said(record)}
+        line = {"level": record.levelname, "message": _message(record)}
         return json.dumps(_beginning(at) | line)
 
 
@@ -129,13 +129,13 @@ def _beginning(at: datetime) -> dict[str, Any]:
 
 class _Sentences(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return _said(record)
+        return _message(record)
 
 
-def _said(record: logging.LogRecord) -> str:
+def _message(record: logging.LogRecord) -> str:
     """The message; of an error only where it happened, because its words may be someone's."""
-    said = record.getMessage()
+    message = record.getMessage()
     if record.exc_info and record.exc_info[0] is not None:
         where = "".join(traceback.format_tb(record.exc_info[2]))
-        said = f"{said.strip()}: {record.exc_info[0].__name__}\n{where}"
-    return said
+        message = f"{message.strip()}: {record.exc_info[0].__name__}\n{where}"
+    return message

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.blinding import same_id
-from empathylab.study.assignment.quotas import told_by_link
+from empathylab.study.assignment.quotas import link_traits
 from empathylab.study.blocks.forms import Refused
 from empathylab.study.group_commit.next_pages import NextPages
 from empathylab.study.group_commit.waiting import Waiting
@@ -51,7 +51,7 @@ class RaterPages:
         platform = self.site.study.recruitment.platform
         if not request.query_params and session is not None and platform != "open":
             return self.site.to(request, "/page")
-        telling = told_by_link(self.site.study)
+        telling = link_traits(self.site.study)
         visit = read_link(
             platform,
             request.query_params,
@@ -81,7 +81,7 @@ class RaterPages:
     async def _begin(self, request: Request, visit: Visit) -> Response:
         language = asked_language(request, self.site.study.languages)
         platform, before = self.site.study.recruitment.platform, self.site.session(request)
-        ids = PlatformIds(platform, visit.participant, visit.study, visit.session, visit.told)
+        ids = PlatformIds(platform, visit.participant, visit.study, visit.session, visit.traits)
         service = await self.site.service()
         named = platform in UNSIGNED and visit.world == "person"
         known = named and await run_in_threadpool(service.is_known, ids)
@@ -133,7 +133,7 @@ class RaterPages:
         form, session = sent
         try:
             service = await self.site.service()
-            # A guest may be anybody who knows the owner's id: what was answered is not theirs.
+            # A guest only knows the owner's ID: the answers are not theirs.
             coming = service.submit_soon(
                 session.person,
                 form.step,
@@ -245,12 +245,12 @@ class RaterPages:
             page = dataclasses.replace(page, can_go_back=False)
         refused = page.refused
         if refused is not None and same_id(refused.visit, self.site.visit(session)):
-            said = {
-                name: frame.words.problem_said(problem)
+            problems = {
+                name: frame.words.problem_text(problem)
                 for name, problem in refused.problems.items()
             }
-            filled = Filled(refused.values, said, came_from)
+            filled = Filled(refused.values, problems, came_from)
         else:
-            begun = {} if session.guest else page.draft
-            filled = Filled(begun, {}, came_from, frame.words.moved if moved else "")
+            draft = {} if session.guest else page.draft
+            filled = Filled(draft, {}, came_from, frame.words.moved if moved else "")
         return HTMLResponse(study_page(frame, page, filled))

@@ -89,8 +89,8 @@ def drawn_question(words: Words, content: PageContent, asked: Asked, filled: Fil
         named = (Option(option.value, words.preference[option.value]) for option in asked.options)
         asked = dataclasses.replace(asked, kind="choice", options=tuple(named))
     if content.page == "debrief":
-        said = {"keep": words.keep_data, "withdraw": words.withdraw_data}
-        chosen = tuple(Option(option.value, said[option.value]) for option in asked.options)
+        labels = {"keep": words.keep_data, "withdraw": words.withdraw_data}
+        chosen = tuple(Option(option.value, labels[option.value]) for option in asked.options)
         asked = dataclasses.replace(asked, options=chosen)
     names = {asked.name, *(row.value for row in asked.rows if not asked.name)}
     given = any(name.partition(".")[0] in names for name in filled.values)
@@ -115,7 +115,7 @@ def _blank(asked: Asked, page: str) -> Drawn:
     return Drawn(
         ANSWER + (asked.name or "ratings"),
         asked.kind,
-        _said_on(page)(asked.label or ""),
+        _as_html(page)(asked.label or ""),
         asked.required,
         "",
         "",
@@ -127,11 +127,11 @@ def _blank(asked: Asked, page: str) -> Drawn:
 
 
 def _rows(asked: Asked, page: str, filled: Filled) -> Iterator[Row]:
-    said = _said_on(page)
+    html = _as_html(page)
     for part in asked.options if asked.kind == "ranking" else asked.rows:
         name = f"{asked.name}.{part.value}" if asked.name else part.value
         value = _part(asked, part.value, filled.values)
-        yield Row(ANSWER + name, said(part.label), value, filled.errors.get(name, ""))
+        yield Row(ANSWER + name, html(part.label), value, filled.errors.get(name, ""))
 
 
 def _part(asked: Asked, part: str, values: Mapping[str, Any]) -> str:
@@ -147,24 +147,24 @@ def _part(asked: Asked, part: str, values: Mapping[str, Any]) -> str:
 
 
 def _points(asked: Asked, page: str) -> tuple[Point, ...]:
-    said = _said_on(page)
+    html = _as_html(page)
     labelled = any(option.label for option in asked.options)
     layout = _layout(asked, page)
     below = layout in ("ends", "compact")
     return tuple(
         Point(
             option.value,
-            said(option.value if below else option.label or option.value),
+            html(option.value if below else option.label or option.value),
             _key(number, option.value, labelled=labelled and layout != "compact")
             if asked.kind == "choice" or layout == "compact"
             else "",
-            said(option.label) if below and option.label else "",
+            html(option.label) if below and option.label else "",
         )
         for number, option in enumerate(asked.options, start=1)
     )
 
 
-def _said_on(page: str) -> Callable[[str], Markup]:
+def _as_html(page: str) -> Callable[[str], Markup]:
     """How texts of questions are shown: an item of a scale is no Markdown."""
     return escape if page == "scale" else inline_html
 
@@ -176,7 +176,7 @@ def _key(number: int, value: str, *, labelled: bool) -> str:
 
 
 def _layout(asked: Asked, page: str) -> str:
-    """How options lie: points in a row, labels in a row where they are short, else a list.
+    """The layout of options: points in a row, labels in a row where they are short, else a list.
 
     A questionnaire is `compact`: its points are numbers, explained once above and at the ends.
     """

@@ -107,10 +107,10 @@ class QueuePages:
 
     def _who(self, request: Request) -> str:
         cookie = request.cookies.get(self._cookie)
-        held = unseal(cookie, self.secret, _PURPOSE, most=_MOST_COOKIE)
-        if held is None:
+        content = unseal(cookie, self.secret, _PURPOSE, most=_MOST_COOKIE)
+        if content is None:
             raise HTTPException(403)
-        return str(held["who"])
+        return str(content["who"])
 
     @property
     def _cookie(self) -> str:
@@ -125,6 +125,6 @@ class QueuePages:
 
 
 def _version(queue: Queue) -> str:
-    """What tells two states of the page apart."""
-    said = [(item.number, len(item.turns), item.asked_at is None) for item in queue.taken]
-    return hashlib.sha256(repr((queue.waiting, said)).encode()).hexdigest()[:16]
+    """A digest that differs between states of the page."""
+    state = [(item.number, len(item.turns), item.asked_at is None) for item in queue.taken]
+    return hashlib.sha256(repr((queue.waiting, state)).encode()).hexdigest()[:16]

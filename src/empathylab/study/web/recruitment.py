@@ -49,7 +49,7 @@ class Visit:
     """The platform's id of this visit."""
     submit_to: str = ""
     """MTurk's address that takes the work back."""
-    told: Mapping[str, str] = field(default_factory=dict, hash=False)
+    traits: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What the link says of them, for quotas."""
 
 
@@ -69,23 +69,23 @@ def read_link(
     platform: Platform,
     given: Mapping[str, str],
     secret: bytes,
-    telling: Sequence[str] = (),
+    trait_names: Sequence[str] = (),
     *,
     signed: bool = True,
 ) -> Visit | Preview | BadLink:
     """Who comes by a link with these parameters; `secret` is the study's.
 
-    `telling` are parameters that say of what kind people are: where a platform offers the study to
-    women and to men apart, say, each has a link of its own. Invitations are not `signed` by this
+    `trait_names` are parameters that describe participants: where a platform offers the study to
+    women and to men separately, each group has its own link. Invitations are not `signed` by this
     study where they are those of another one, whose participants it follows up.
     """
-    if _contradicts_itself(given, telling):
+    if _contradicts_itself(given, trait_names):
         return BadLink("incomplete")
     visit = _who(platform, given, secret, signed=signed)
-    if not isinstance(visit, Visit) or not telling:
+    if not isinstance(visit, Visit) or not trait_names:
         return visit
-    told = {name: _id(given.get(name)) for name in telling}
-    return replace(visit, told={name: value for name, value in told.items() if value})
+    traits = {name: _id(given.get(name)) for name in trait_names}
+    return replace(visit, traits={name: value for name, value in traits.items() if value})
 
 
 def _who(
@@ -101,7 +101,7 @@ def _who(
     if platform == "mturk":
         return _from_mturk(given)
     names = ("PROLIFIC_PID",) if platform == "prolific" else ("survey_code", "id")
-    participant = next((one for name in names if (one := _id(given.get(name)))), None)
+    participant = next((known for name in names if (known := _id(given.get(name)))), None)
     if participant is None:
         return BadLink("incomplete")
     return Visit(
@@ -166,8 +166,8 @@ def _id(given: str | None) -> str | None:
     return whole
 
 
-def _contradicts_itself(given: Mapping[str, str], telling: Sequence[str]) -> bool:
+def _contradicts_itself(given: Mapping[str, str], trait_names: Sequence[str]) -> bool:
     """Whether a parameter is there twice with different values: then it does not say who comes."""
     if not isinstance(given, ImmutableMultiDict):
         return False
-    return any(len(set(given.getlist(name))) > 1 for name in (*_SAYING_WHO, *telling))
+    return any(len(set(given.getlist(name))) > 1 for name in (*_SAYING_WHO, *trait_names))

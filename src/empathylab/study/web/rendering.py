@@ -58,9 +58,9 @@ class Frame:
             return []
         return [(code, own_name(code), direction(code)) for code in self.study.languages]
 
-    def said(self, text: Text | None) -> str:
+    def localized(self, text: Text | None) -> str:
         """One of the study's texts."""
-        return "" if text is None else text.said(self.language)
+        return "" if text is None else text.in_language(self.language)
 
 
 def study_page(frame: Frame, page: Page, filled: Filled) -> str:
@@ -158,14 +158,14 @@ _blank_questions = functools.lru_cache(maxsize=512)(_drawn_questions)
 
 def plain_page(frame: Frame, name: str, *, way: bool = True) -> str:
     """A page of our own that says one thing; `way`: with the way back into the study."""
-    said = frame.words.closed[name] if name == "closed" else frame.words.pages[name]
-    return _render("plain", frame, title=said.title, text=said.text, way=way)
+    page_text = frame.words.closed[name] if name == "closed" else frame.words.pages[name]
+    return _render("plain", frame, title=page_text.title, text=page_text.text, way=way)
 
 
 def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
     """What a rater sees when nothing could be saved, with all that they sent still in it."""
-    said = frame.words.pages["not-saved"]
-    return _render("retry", frame, title=said.title, text=said.text, fields=fields)
+    page_text = frame.words.pages["not-saved"]
+    return _render("retry", frame, title=page_text.title, text=page_text.text, fields=fields)
 
 
 def leave_page(frame: Frame, *, guest: bool = False, closed: bool = False) -> str:
@@ -174,14 +174,18 @@ def leave_page(frame: Frame, *, guest: bool = False, closed: bool = False) -> st
     In a closed study, answers can be deleted and nothing can be continued.
     """
     words = frame.words
-    said = words.closed["closed"] if closed else words.pages["leave-guest" if guest else "leave"]
-    return _render("leave", frame, title=said.title, text=said.text, guest=guest, closed=closed)
+    page_text = (
+        words.closed["closed"] if closed else words.pages["leave-guest" if guest else "leave"]
+    )
+    return _render(
+        "leave", frame, title=page_text.title, text=page_text.text, guest=guest, closed=closed
+    )
 
 
 def stop_page(frame: Frame, *, guest: bool = False) -> str:
     """Where to find help, with the choice to stop; only the owner of a visit can end it."""
-    said = frame.words.pages["need-help"]
-    return _render("stop", frame, title=said.title, text=said.text, guest=guest)
+    page_text = frame.words.pages["need-help"]
+    return _render("stop", frame, title=page_text.title, text=page_text.text, guest=guest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +237,10 @@ def _render(name: str, frame: Frame, **context: Any) -> str:
     return _template(name).render(
         frame=frame,
         w=frame.words,
-        study_title=frame.said(study.title),
-        note=block_html(frame.said(study.content_note)),
-        help=block_html(frame.said(study.help)),
-        contact=block_html(frame.said(study.contact)),
+        study_title=frame.localized(study.title),
+        note=block_html(frame.localized(study.content_note)),
+        help=block_html(frame.localized(study.help)),
+        contact=block_html(frame.localized(study.contact)),
         assets=asset_paths(),
         **context,
     )
@@ -271,9 +275,9 @@ def _count(frame: Frame, content: PageContent) -> str:
     if content.reply is not None:
         number, of = content.reply
         return frame.words.counts["same"].format(number=number, of=of)
-    said = frame.words.counts.get(content.page)
-    shown = said and content.number <= content.of > 1
-    return said.format(number=content.number, of=content.of) if said and shown else ""
+    template = frame.words.counts.get(content.page)
+    shown = template and content.number <= content.of > 1
+    return template.format(number=content.number, of=content.of) if template and shown else ""
 
 
 def _sections(frame: Frame, content: PageContent) -> list[Section]:
@@ -303,6 +307,6 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
 
 
 def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
-    """A turn under a name that tells nothing of who speaks."""
+    """A turn under a name that does not identify the speaker."""
     speaker = role if role in ("person", "you", "other") else "helper"
     return speaker, words.speakers[speaker], text

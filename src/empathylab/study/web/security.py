@@ -50,9 +50,9 @@ def policy(frames: tuple[str, ...] = (), forms: tuple[str, ...] = ()) -> str:
 def is_secure(request: Request, *, trust_proxy: bool) -> bool:
     """Whether the rater's browser speaks TLS; a proxy is believed only where it is trusted."""
     if trust_proxy:
-        told = request.headers.get("x-forwarded-proto", "")
+        headers = request.headers.get("x-forwarded-proto", "")
         # The proxy next to us writes last.
-        return told.rpartition(",")[2].strip().lower() == "https"
+        return headers.rpartition(",")[2].strip().lower() == "https"
     return bool(request.scope["scheme"] == "https")
 
 
@@ -115,10 +115,10 @@ class Guard:
 
     def _with_ours(self, headers: Iterable[Header], *, secure: bool) -> list[Header]:
         """The headers of an answer and ours, which go before its own but for the defaults."""
-        told = [header for header in headers if header[0] not in self._names]
-        names = {name for name, _ in told}
-        told += (default for default in self._defaults if default[0] not in names)
-        told += self._headers
+        headers = [header for header in headers if header[0] not in self._names]
+        names = {name for name, _ in headers}
+        headers += (default for default in self._defaults if default[0] not in names)
+        headers += self._headers
         if secure:
-            told.append(_SECURE)
-        return told
+            headers.append(_SECURE)
+        return headers

@@ -191,8 +191,8 @@ def serve_study(serving: Serving, listener: socket.socket, *, workers: int = 1) 
         work = functools.partial(_serve_beside_others, serving, listener)
         with _beside(serving):
             # The socket is closed first: who comes then must not wait for workers that have ended.
-            told = run_workers(work, workers, patience=_GRACE + 5, ending=listener.close)
-        if told == signal.SIGINT:
+            received = run_workers(work, workers, patience=_GRACE + 5, ending=listener.close)
+        if received == signal.SIGINT:
             raise KeyboardInterrupt
 
 
@@ -200,11 +200,11 @@ class _End:
     """Whether the server has been told to stop, also before there was one."""
 
     def __init__(self) -> None:
-        self.told = False
+        self.stopped = False
         self.server: uvicorn.Server | None = None
 
     def __call__(self, *_: object) -> None:
-        self.told = True
+        self.stopped = True
         if self.server is not None:
             self.server.should_exit = True
 
@@ -263,15 +263,15 @@ def _serve(serving: Serving, listener: socket.socket, end: _End) -> None:
 
     start_logging(requests=serving.log_requests)
     end.server = uvicorn.Server(server_config(serving))
-    if not end.told:
+    if not end.stopped:
         end.server.run(sockets=[listener])
 
 
 class SharedSocket(socket.socket):
     """A listening socket of several processes, of which none takes more than its turn.
 
-    An event loop takes as many connections in one go as it was told may wait. Told that it is one,
-    it leaves the next to whichever process is free; as many as ever may wait for that.
+    An event loop accepts as many connections at once as its backlog allows. With a backlog of one,
+    it leaves the next to whichever process is free; the socket itself lets as many wait as before.
     """
 
     def listen(self, backlog: int = 0, /) -> None:

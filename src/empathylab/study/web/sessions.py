@@ -1,4 +1,4 @@
-"""Who is at the other end: a signed cookie, so that any server process can answer anybody."""
+"""Who is at the other end: a signed cookie, so that any server process can answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Session:
     known_as: str = ""
     """Who they are by an open link, so that another version of the study knows them again."""
     guest: bool = False
-    """Whether the visit was begun in another browser: an id in a link is no proof of who comes."""
+    """Whether the visit was begun in another browser: an ID in a link is no proof of identity."""
     left: Literal["", "kept", "deleted"] = ""
     """Whether the person has left, and what became of their answers."""
 

@@ -80,7 +80,9 @@ def _best(gain: Array, names: NDArray[np.object_], kind: str, top: int) -> list[
         if gain[place] > 0 and not any(name in other or other in name for other in listed):
             listed.append(name)
             chosen.append(int(place))
-    return chosen[:top]
+            if len(chosen) == top:
+                break
+    return chosen
 
 
 def _column_mean(matrix: Any) -> Array:

@@ -61,7 +61,7 @@ class Classification:
     chance: float
     """The share of the respondent with the most responses."""
     confusion: tuple[tuple[int, ...], ...]
-    """Responses by who wrote them (rows) and who was told (columns)."""
+    """Responses by who wrote them (rows) and whom the classifier names (columns)."""
     responses: int
     situations: int
     p: float
@@ -112,10 +112,10 @@ def predictability(
     """How often a classifier identifies the author of a response to an unseen situation.
 
     Cross-validated with all responses to a situation in one fold, so that what a situation is
-    about cannot help. Accuracy near `chance` says that respondents write alike, near 1 that they
-    have styles of their own; how much better or worse anybody writes it does not say. Intervals
-    hold for the classifiers as trained and leave out that other training texts would give others.
-    Above `most` responses, or three million characters, situations are drawn at random.
+    about cannot help. Accuracy near `chance` says that respondents write the same way, near 1 that
+    they have styles of their own; it does not say who writes better or worse. Intervals hold for
+    the classifiers as trained and leave out that other training texts would give others. Above
+    `most` responses, or three million characters, situations are drawn at random.
     """
     work = identification(
         frame,
@@ -265,7 +265,7 @@ def _drawn(known: pl.DataFrame, most: int, folds: int, seed: int) -> pl.DataFram
 def permutation_p(
     situations: Numbers, writers: Numbers, told: Numbers, *, factor: float = 1.0, seed: int
 ) -> float:
-    """How likely chance names as many writers right, if all write alike.
+    """How likely chance names as many writers right, if all write the same way.
 
     The classifier knows nothing of the situations that it is tried on, so respondents who write
     alike could be exchanged within a situation. What exchanging changes is multiplied by `factor`,

@@ -54,7 +54,9 @@ def refitting_factor(
         mean = truth[seen].mean(axis=0)
         centred = (truth[seen] - mean).reshape(int(seen.sum()), -1)
         inner = products[np.ix_(seen, seen)] + _PENALTY * np.eye(len(centred))
-        scores = products[np.ix_(~seen, seen)] @ cho_solve(cho_factor(inner), centred)
+        # Solved for the few texts that are judged, not for the many exchanged respondents.
+        judging = cho_solve(cho_factor(inner), products[np.ix_(seen, ~seen)]).T
+        scores = judging @ centred
         found = scores.reshape(-1, _DRAWS, kinds) + mean
         told[:, ~seen] = found.argmax(axis=2).T
     right = (told == dealt).sum(axis=1)

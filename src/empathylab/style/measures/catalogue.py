@@ -11,7 +11,7 @@ class Feature(NamedTuple):
     """What a feature is."""
 
     kind: Kind
-    """A count can be told per response and per 100 words; a measure has a mean only."""
+    """A count is given per response and per 100 words; a measure has a mean only."""
     meaning: str
 
 
@@ -68,7 +68,7 @@ FEATURES: dict[str, Feature] = {
     "words_in_capitals": _count("words of two or more letters, all of them capitals"),
     "capital_share": _measure("proportion of capitals among letters"),
     # Pictures.
-    "emoji": _count("emoji as people see them"),
+    "emoji": _count("emoji; a sequence that is displayed as one emoji counts once"),
     "emoticons": _count("emoticons, like :-)"),
     # Layout.
     "bullets": _count("list items with a bullet"),

@@ -16,6 +16,9 @@ CHARACTERS = 10_000
 """Of a longer text only the beginning is scored: VADER was made for short ones."""
 _BEFORE, _AFTER = 3, 2
 """Words around a word that VADER's rules look at."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+"""What may be an emoji: Python takes long to look for 1,300 of them, and no time for these."""
+_MOST_TOKENS = 100_000
 _EMOTICON = 2
 """Characters up to which a token counts as an emoticon."""
 
@@ -46,6 +49,16 @@ class _Words(NamedTuple):
     is_cap_diff: bool
 
 
+class _LowerWords(dict[str, str]):
+    """Each token without punctuation, in lower case: a few thousand tokens are repeated."""
+
+    def __missing__(self, token: str) -> str:
+        if len(self) >= _MOST_TOKENS:
+            self.clear()
+        self[token] = lower = (token if token.isalnum() else _bare(token)).lower()
+        return lower
+
+
 class _Scorer:
     """The package's own rules, each applied to the few words that it depends on.
 
@@ -64,17 +77,18 @@ class _Scorer:
         phrases = [max(phrase.split(), key=len) for phrase in (*boosters, *package.SPECIAL_CASES)]
         self._modifying = frozenset(phrases).union(package.NEGATE, ("least", "no", "this"))
         self._package = package
+        self._lower = _LowerWords()
         self._emoji = {key: name for key, name in self._analyser.emojis.items() if len(key) == 1}
-        self._any_emoji = re.compile(f"[{re.escape(''.join(self._emoji))}]")
 
     def score(self, text: str) -> float:
         """The compound score of a text that holds more than white space."""
         text = self._spelled(text).strip()
-        words = [token if token.isalnum() else _bare(token) for token in text.split()]
-        lower = [word.lower() for word in words]
+        tokens = text.split()
+        lower = [self._lower[token] for token in tokens]
         found = [place for place, word in enumerate(lower) if word in self._lexicon]
         if not found:
             return 0.0
+        words = [token if token.isalnum() else _bare(token) for token in tokens]
         mixed = 0 < sum(map(str.isupper, words)) < len(words)
         negated = "n't" in text.lower()
         valences: dict[int, float] = {}
@@ -111,10 +125,13 @@ class _Scorer:
             return text
 
         def named(match: re.Match[str]) -> str:
-            apart = match.start() and text[match.start() - 1] != " "
-            return f"{' ' if apart else ''}{self._emoji[match[0]]}"
+            name = self._emoji.get(match[0])
+            if name is None:
+                return match[0]
+            spaced = match.start() and text[match.start() - 1] != " "
+            return f"{' ' if spaced else ''}{name}"
 
-        return self._any_emoji.sub(named, text)
+        return _NOT_ASCII.sub(named, text)
 
 
 @cache

@@ -255,13 +255,13 @@ def _other_columns(vocabulary: Vocabulary) -> dict[str, Places]:
 def _piece_kinds(vocabulary: Vocabulary) -> NDArray[np.uint16]:
     """What each of the pieces may be in a sentence or line, as bits."""
     plain = vocabulary.plain
-    # Without a full stop, which abbreviations have, all words behave alike.
+    # Without a full stop, which abbreviations have, all words behave the same.
     marks = ["", ",", "!", "?"]
-    alike = piece_kinds(pl.Series([letter + mark for mark in marks for letter in "Aa"]))
+    by_mark = piece_kinds(pl.Series([letter + mark for mark in marks for letter in "Aa"]))
     mark = np.sum(
         [plain.marks[MARKS[one]] * place for place, one in enumerate(marks) if one], axis=0
     )
-    kinds = alike[np.minimum(2 * mark + plain.begins_small, len(alike) - 1)]
+    kinds = by_mark[np.minimum(2 * mark + plain.begins_small, len(by_mark) - 1)]
     behind = plain.spelled.sizes - plain.letters
     unlike = np.flatnonzero((behind > 1) | (plain.marks["full_stops"] > 0))
     kinds[unlike] = piece_kinds(plain.spelled.chosen(unlike).strings())

@@ -12,7 +12,8 @@ _BACKWARDS = r"[(\[][\-'^]?[:;=]"
 _EASTERN = r"\(?[\^>T;oO0\-uU][_.\-]{1,3}[\^<T;oO0\-uU]\)?|¯\\_\(ツ\)_/¯"
 _OTHER = r"</?3+|[xX]D+|\\o/"
 _FACE = rf"(?:{_WESTERN}|{_BACKWARDS}|{_EASTERN}|{_OTHER})"
-# A face stands alone or behind a word; at a word's end only the most common are told from text.
+# A face stands alone or behind a word; at a word's end only the most common are distinguished from
+# text.
 _ALONE = rf"^(?:{_FACE})+[.,!?…]*$"
 _BEHIND = r"[\p{L}.!?,…*](?:[:;=]-?[)(D]|<3)[.,!?…]*$"
 # A word in letters, a number or a rule of dashes is none, though it may look like one.

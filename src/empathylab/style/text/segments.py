@@ -1,7 +1,7 @@
 """Texts cut into pieces, each different piece looked at once.
 
 Texts are cut at spaces. The millions of pieces of a set of responses are some ten thousand
-different ones, so everything that can be told from a piece alone (its words, its marks, whether a
+different ones, so everything that a piece alone shows (its words, its marks, whether a
 sentence may end with it) is found on the different pieces, and carried to the texts by number.
 """
 

@@ -156,8 +156,8 @@ def structure(segments: Segments, of_pieces: NDArray[np.uint16]) -> Structure:
     kind = kinds.take(noted)
     addressing = noted[_has(kind, "addressing")]
     phrased = noted[(kind & (_BIT["phrased"] | _BIT["wordless"])) != 0]
-    apart = (kind & ~_INSIDE) != 0
-    special, kind = noted[apart], kind[apart]
+    special_kind = (kind & ~_INSIDE) != 0
+    special, kind = noted[special_kind], kind[special_kind]
     text = segments.text_of.take(special)
     last = special == segments.starts[1:].take(text) - 1
     before = kinds.take(special - 1, mode="clip")

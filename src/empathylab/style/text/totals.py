@@ -60,12 +60,6 @@ class PieceCounts:
     _tables: dict[int, list[_Table]] = field(default_factory=dict, repr=False, compare=False)
     _making: Lock = field(default_factory=Lock, repr=False, compare=False)
 
-    def totals(self, segments: Segments) -> dict[str, Codes]:
-        """For each text, the sums of the numbers that its pieces have."""
-        sums = self.room(segments.texts)
-        self.add_up(segments, sums)
-        return dict(zip(self.columns, sums, strict=True))
-
     def room(self, texts: int) -> Codes:
         """A row for each name, to be filled with the sums of that many texts."""
         # Large empty arrays come in large pages of memory, those of zeros in small ones.
@@ -95,10 +89,10 @@ class PieceCounts:
         room = max(8, 1 << (longest - 1).bit_length())
         with self._making:
             if room not in self._tables:
-                self._tables[room] = self._made(room)
+                self._tables[room] = self._packed_tables(room)
             return self._tables[room]
 
-    def _made(self, longest: int) -> list[_Table]:
+    def _packed_tables(self, longest: int) -> list[_Table]:
         rows: dict[_Width, list[int]] = {}
         for row, (_, numbers) in enumerate(self.columns.values()):
             if len(numbers):

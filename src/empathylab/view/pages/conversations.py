@@ -40,7 +40,7 @@ def show_conversations(visit: Visit) -> Page:
         Column("outcome", "Outcome", "outcome"),
         Column("reason", "Why"),
     )
-    empty = "This lab has no conversations yet. To hold some, run: empathylab converse"
+    empty = "This lab has no conversations yet. To run some: empathylab converse"
     table = Table("conversations", "Conversations", columns, read, empty=empty)
     choices = listings.conversation_choices(visit.connection)
     return Page("Conversations", "conversations", (table,), {"choices": choices})
@@ -64,9 +64,9 @@ def _imported_faults(turns: Sequence[Row], conversation: Row) -> list[Fault]:
     """What analyses count beside an imported score; own conversations end at a fault."""
     if conversation["run"] is not None:
         return []
-    said = [Turn(turn["role"], turn["text"]) for turn in turns]
+    sentences = [Turn(turn["role"], turn["text"]) for turn in turns]
     simulated = conversation["simulator"] is not None
-    return transcript_faults(said, conversation["language"], simulated=simulated)
+    return transcript_faults(sentences, conversation["language"], simulated=simulated)
 
 
 def with_changes(turns: Sequence[Row], final: float | None) -> list[dict[str, Any]]:

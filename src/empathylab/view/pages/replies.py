@@ -65,6 +65,7 @@ def show_replies(visit: Visit) -> Page:
         "words": [word for term in search_terms(wanted.query) for word in term.words],
         "unsearched": unsearched,
         "indexing": indexing,
+        "finds_all": visit.connection.dialect.name == "postgresql",
     }
     if indexing:
         return Page("Replies", "replies", (), values, live=True)

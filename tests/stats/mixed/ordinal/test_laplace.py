@@ -7,6 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from scipy.optimize import minimize
 
 from empathylab.stats.mixed import components
@@ -89,7 +90,7 @@ def test_the_value_is_the_mode_and_the_curvature_found_the_slow_way() -> None:
 
     mode = minimize(joint, np.zeros(loading.shape[1]), tol=1e-10).x
     eta = base + loading @ mode
-    weight = link.pdf(bounds[y + 1] - eta) + link.pdf(bounds[y] - eta)
+    weight = stats.logistic.pdf(bounds[y + 1] - eta) + stats.logistic.pdf(bounds[y] - eta)
     curve = np.eye(len(mode)) + loading.T @ (weight[:, None] * loading)
     expected = joint(mode) + np.linalg.slogdet(curve)[1] / 2
     assert prepared(design, "logit")(at).value == pytest.approx(expected, abs=1e-6)

@@ -15,7 +15,7 @@ from empathylab.store import Lab
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.console import first_link
 from empathylab.study.web.console.sign_in.second_factor import PERIOD, one_time_password
-from empathylab.study.web.console.texts import said
+from empathylab.study.web.console.texts import translated
 from tests.study.service_examples import Clock, someone, walk
 from tests.study.web.console.researchers import PASSWORD, busy
 from tests.study.web.serving import served
@@ -48,7 +48,7 @@ class Watching:
             self.page.goto(self.address + path)
         heading = self.page.locator("h1").inner_text()
         if title is not None:
-            assert heading == said(self.language, title), heading
+            assert heading == translated(self.language, title), heading
         self._picture()
         results: Any = Axe().run(self.page)
         self.problems += [
@@ -69,7 +69,7 @@ class Watching:
 
     def press(self, name: str) -> None:
         with self.page.expect_navigation():
-            words = said(self.language, name)
+            words = translated(self.language, name)
             self.page.get_by_role("button", name=words, exact=True).click()
 
 

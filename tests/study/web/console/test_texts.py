@@ -17,7 +17,7 @@ from empathylab.study.admin.embargo import RUNNING
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.blocks.registry import block_types
 from empathylab.study.web.console.participants import STATUSES, WORLDS
-from empathylab.study.web.console.texts import LANGUAGES, said, said_html, translations
+from empathylab.study.web.console.texts import LANGUAGES, translated, translated_html, translations
 from tests.study.web.console.researchers import at_console, busy
 
 STUDY = Path(empathylab.study.__file__).parent
@@ -57,7 +57,7 @@ def test_translations_keep_values_and_markup(language: str) -> None:
 
 
 def test_values_are_escaped_in_texts_with_markup() -> None:
-    shown = said_html("zh", "Type <strong>{name}</strong> to confirm", name="<script>")
+    shown = translated_html("zh", "Type <strong>{name}</strong> to confirm", name="<script>")
     assert "<strong>&lt;script&gt;</strong>" in shown
 
 
@@ -67,14 +67,14 @@ def test_the_language_is_the_browsers_until_another_is_chosen(sqlite_lab: Lab) -
         chinese = visitor.ask("GET", "/console", headers={"Accept-Language": "zh-CN,zh;q=0.9"})
         assert '<html lang="zh-Hans">' in chinese.text
         for words in ("Overview", "Participants", "Manage", "Median time"):
-            assert said("zh", words) in chinese.text
+            assert translated("zh", words) in chinese.text
             assert f">{words}<" not in chinese.text
         assert "Overview" in visitor.get("/console").text
         assert visitor.post("/console/language", language="xx").status_code == 400
         visitor.post("/console/language", language="zh")
-        assert said("zh", "Overview") in visitor.get("/console").text
+        assert translated("zh", "Overview") in visitor.get("/console").text
         refused = visitor.refused("/console/close", name="wrong").text
-        assert said("zh", "this is not the name of the study") in refused
-        assert said("zh", "Page not found") in visitor.ask("GET", "/console/nowhere").text
+        assert translated("zh", "this is not the name of the study") in refused
+        assert translated("zh", "Page not found") in visitor.ask("GET", "/console/nowhere").text
         visitor.post("/console/language", language="en")
         assert "Overview" in visitor.get("/console").text

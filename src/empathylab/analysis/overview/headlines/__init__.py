@@ -62,8 +62,10 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
         for conclusion in judged.conclusions[:3]
     ]
     if data.style is not None:
-        said = data.style.conclusions
-        identified = [item for item in said if item.dimension == "authorship"] or said[:1]
+        conclusions = data.style.conclusions
+        identified = [
+            item for item in conclusions if item.dimension == "authorship"
+        ] or conclusions[:1]
         found += [Headline("style", "style", conclusion) for conclusion in identified[:1]]
     found += [
         Headline("replies", "replies", reply_headline) for reply_headline in reply_headlines(data)
@@ -101,15 +103,16 @@ def reply_headlines(data: LabOverview) -> Iterator[Conclusion]:
     if not known:
         return
     order = sorted(known, key=lambda item: -(item.median_words or 0))
-    said = [
+    lengths = [
         f"{name_of(item.respondent)} {number(item.median_words, 0)} "
         f"({counted(item.replies, 'reply', 'replies')})"
         for item in (order if len(order) < 4 else (order[0], order[-1]))
     ]
-    sentence = f"Median words per reply: {listed(said)}."
-    if len(order) > len(said):
+    sentence = f"Median words per reply: {listed(lengths)}."
+    if len(order) > len(lengths):
         sentence = (
-            f"Median words per reply of {len(order)} respondents: from {said[-1]} to {said[0]}."
+            f"Median words per reply of {len(order)} respondents: from {lengths[-1]} to "
+            f"{lengths[0]}."
         )
     yield Conclusion(
         kind="descriptive",

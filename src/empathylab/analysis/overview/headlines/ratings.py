@@ -63,11 +63,11 @@ def _one_arm(found: Conclusion, levels: dict[str, RatingLevel]) -> Conclusion:
         "worse": f"{was(arm)} rated lower than {name_of(other)}",
         "equivalent": f"{name_of(arm)} and {name_of(other)} are equivalent",
     }.get(found.kind, f"It is unclear whether {differs(arm)} from {name_of(other)}")
-    said = f"{lead} on {found.dimension}"
+    text = f"{lead} on {found.dimension}"
     mine, reference = levels.get(arm), levels.get(other)
     if mine and reference:
-        said += f": {_level(mine)}, {owner(other)} {_level(reference, unit=False)}"
-    sentence = f"{said} ({_difference(found)}{_rests_on(found)})."
+        text += f": {_level(mine)}, {owner(other)} {_level(reference, unit=False)}"
+    sentence = f"{text} ({_difference(found)}{_rests_on(found)})."
     return replace(found, sentence=first_capital(sentence))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
 
 SAGE_EXAMPLE = "Example: `empathylab data import sage results/`"
 CONVERSATIONS_EXAMPLE = (
@@ -41,9 +42,9 @@ def sage(
     from empathylab.store import Lab
     from empathylab.store.conversations import store_conversations
     from empathylab.store.imports.sage import read_sage, sage_files
-    from empathylab.tables import mapped
+    from empathylab.tables import key_values
 
-    names = dict(mapped(item, option="--rename") for item in rename or ())
+    names = key_values(rename, option="--rename")
     # All are read before anything is stored, so that a broken file changes nothing.
     read = [
         read_sage(sage_file, names=names, skip_invalid=skip_invalid)
@@ -117,7 +118,7 @@ def conversations(
         ConversationSource,
         read_conversations,
     )
-    from empathylab.tables import mapped
+    from empathylab.tables import key_values
 
     source = ConversationSource(
         respondent=respondent or path.stem,
@@ -126,7 +127,7 @@ def conversations(
         language=language,
         success_at=success_at,
         failure_below=failure_below,
-        speakers=dict(mapped(speaker, option="--map") for speaker in speakers or ()),
+        speakers=key_values(speakers, option="--map"),
     )
     read = read_conversations(path, source)
     with Lab.open(lab) as opened:
@@ -149,6 +150,5 @@ def conversations(
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
 
     print_rows(rows, "files", as_json=as_json)

@@ -64,14 +64,14 @@ def welivita(
 ) -> None:
     """Imports the rated replies of Welivita & Pu 2024: situations, replies, raters, ratings."""
     from empathylab.api.imports import read_welivita
-    from empathylab.tables import mapped
+    from empathylab.tables import key_values
 
     release = read_welivita(
         path,
         demographics or (),
         name,
-        respondents=dict(mapped(pair, option="--respondent") for pair in respondent or ()),
-        emotions=dict(mapped(pair, option="--map") for pair in emotions or ()),
+        respondents=key_values(respondent, option="--respondent"),
+        emotions=key_values(emotions, option="--map"),
     )
     _store(lab, release, "welivita", path, replace=replace, as_json=json)
 
@@ -100,9 +100,9 @@ def empatheticdialogues(
 
     Rows that cannot be read are counted with their reason; nothing is dropped silently.
     """
-    from empathylab.tables import mapped
+    from empathylab.tables import key_values
 
-    mapping = dict(mapped(emotion, option="--map") for emotion in emotions or ())
+    mapping = key_values(emotions, option="--map")
     store_dialogues(lab, path, turns, split, name, mapping, replace=replace, as_json=json)
 
 
@@ -180,7 +180,7 @@ def responses(
     the columns situation_text, emotion, valence, topic, title and utterance.
     """
     from empathylab.situations.sources.reply_tables import replies_from
-    from empathylab.tables import TableParts, first_row, mapped
+    from empathylab.tables import TableParts, first_row, key_values
 
     with import_progress(path) as progress:
         table = TableParts(path, progress.reading(path))
@@ -193,7 +193,7 @@ def responses(
             title=path.stem,
             licence=licence,
             respondent=respondent,
-            emotions=dict(mapped(emotion, option="--map") for emotion in emotions or ()),
+            emotions=key_values(emotions, option="--map"),
             first_row=first_row(path),
         )
         done = _stored(lab, release, "responses", path, progress, replace=replace)
@@ -293,15 +293,15 @@ def _named_set(folder: Path, name: str | None, table: TableParts) -> SituationSe
 
 def _inferred(study: RatedStudy) -> list[str]:
     """Which points the scale is taken to have, where they follow from the ratings alone."""
-    said = []
+    notes = []
     for dimension in study.dimensions:
         if dimension.values and not dimension.labels:
             low, high = dimension.values[0], dimension.values[-1]
-            said.append(
+            notes.append(
                 f"{dimension.name}: read as a scale from {low:g} to {high:g}, the lowest and "
                 "highest rating in the file. If the scale has more points, name them with --points."
             )
-    return said
+    return notes
 
 
 def _listed(text: str | None) -> list[str]:

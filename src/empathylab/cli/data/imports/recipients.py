@@ -8,6 +8,7 @@ import typer
 
 from empathylab.cli.data.imports.options import LicenceOption, NameOption, TableArgument, slug
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
 
 EXAMPLE = (
     "Example: `empathylab data import recipients recipients.csv --name yin-2024` · "
@@ -46,12 +47,11 @@ def recipients(
     `empathylab analyze recipients --study NAME` analyses it, and the report shows it.
     """
     from empathylab.analysis.recipients.columns import read_columns
-    from empathylab.cli.tables import print_rows
     from empathylab.store import Lab
     from empathylab.store.recipients import store_recipients
-    from empathylab.tables import mapped, read_table
+    from empathylab.tables import key_value, read_table
 
-    pairs = [mapped(pair, option="--map") for pair in columns or ()]
+    pairs = [key_value(pair, option="--map") for pair in columns or ()]
     roles = {role: column for column, role in pairs}
     table = read_columns(read_table(path), roles=roles, outcomes=outcome or (), where=path.name)
     study = name or slug(path.stem)

@@ -74,7 +74,7 @@ def situations(
     from empathylab.store import Lab
     from empathylab.store.imports.files import ImportedFile
     from empathylab.store.situations import save_situation_set
-    from empathylab.tables import first_row, mapped, read_table
+    from empathylab.tables import first_row, key_values, read_table
 
     chosen = situations_from(
         read_table(path),
@@ -83,7 +83,7 @@ def situations(
         title=title or path.stem,
         licence=licence,
         language=language,
-        emotions=dict(mapped(emotion, option="--map") for emotion in emotions or ()),
+        emotions=key_values(emotions, option="--map"),
         first_row=first_row(path),
     )
     with Lab.open(lab) as opened, opened.writing() as connection:

@@ -132,12 +132,12 @@ def _leaf(pattern: Pattern) -> _Leaf | None:
     all_rows, all_levels = np.concatenate(rows), np.concatenate(levels)
     order = np.argsort(all_levels, kind="stable")
     sorted_levels = all_levels[order]
-    held = np.bincount(sorted_levels, minlength=sizes[group])
-    if int((held.astype(np.float64) ** 2).sum()) > _MOST_PAIRS:
+    counts = np.bincount(sorted_levels, minlength=sizes[group])
+    if int((counts.astype(np.float64) ** 2).sum()) > _MOST_PAIRS:
         return None
-    each = held[sorted_levels]
+    each = counts[sorted_levels]
     first = np.repeat(np.arange(len(order)), each)
-    begins = np.concatenate([[0], np.cumsum(held)[:-1]])[sorted_levels]
+    begins = np.concatenate([[0], np.cumsum(counts)[:-1]])[sorted_levels]
     within = np.arange(len(first)) - np.repeat(np.cumsum(each) - each, each)
     second = begins[first] + within
     return _Leaf(

@@ -51,7 +51,7 @@ class Pattern:
 
 
 class Scaled:
-    """D at given row weights and factors, taken apart into L and E."""
+    """D at given row weights and factors, factored into L and E."""
 
     def __init__(self, pattern: Pattern, weight: Array, factors: Sequence[Array]) -> None:
         self.pattern = pattern

@@ -18,7 +18,7 @@ from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.effects.solvers import Method, Solved, solver_for
 from empathylab.stats.mixed.effects.structure import Effects, singular_trials
 from empathylab.stats.mixed.linear.profile import Columns, Derivatives, Minimum, Point
-from empathylab.stats.mixed.search import Function, Place, curvature, descend, inverted
+from empathylab.stats.mixed.search import Place, curvature, descend, inverted, restricted
 
 _NEAR_ZERO = 0.1
 """Diagonal elements of Λ that may really be zero."""
@@ -167,7 +167,7 @@ class GeneralProfile:
         return np.diag(1 / np.array(held).reshape(len(start)))
 
     def _polished(self, theta: Array, free: list[int], place: Place) -> tuple[Array, bool]:
-        function = self._restricted(theta, free)
+        function = restricted(self, theta, free)
         at, converged = theta[free], not free
         inverse: Array | None = place.inverse[np.ix_(free, free)]
         iterative = self.method == "iterative"
@@ -189,15 +189,6 @@ class GeneralProfile:
         theta = theta.copy()
         theta[free] = at
         return theta, converged
-
-    def _restricted(self, theta: Array, free: list[int]) -> Function:
-        def function(some: Array) -> tuple[float, Array]:
-            whole = theta.copy()
-            whole[free] = some
-            value, gradient = self(whole)
-            return value, gradient[free]
-
-        return function
 
     def _bounded(self, place: Place) -> tuple[Array, list[int]]:
         """θ with singular factors where that costs nothing, and the elements that stay free."""

@@ -1,8 +1,8 @@
 """Means of a factor's levels under a linear mixed model, and the differences between them.
 
-Means are taken over a balanced grid: every combination of the other factors' levels counts alike,
-numbers stand at their mean. So they answer what arms would have got had each been rated in the
-same circumstances, however unequally they were.
+Means are taken over a balanced grid: every combination of the other factors' levels counts the
+same, numbers stand at their mean. So they answer what arms would have got had each been rated in
+the same circumstances, however unequally they were.
 
 Searle, S. R., Speed, F. M., & Milliken, G. A. (1980). The American Statistician 34, 216–221.
 """

@@ -12,16 +12,17 @@ import polars as pl
 
 from empathylab.compute import one_thread
 from empathylab.errors import InputError
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import INTERCEPT, Array
 from empathylab.stats.mixed.components import largest_core, level_components
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method
 from empathylab.stats.mixed.effects.structure import Effects
+from empathylab.stats.mixed.fitted import FittedModel
 from empathylab.stats.mixed.linear.general import GeneralProfile
 from empathylab.stats.mixed.linear.profile import Columns, Minimum, Profile
 from empathylab.stats.mixed.linear.satterthwaite import Uncertainty, uncertainty
 from empathylab.stats.mixed.spread import (
-    Correlation,
     RandomEffect,
     mode_tables,
     random_spread,
@@ -50,56 +51,20 @@ class FixedEffect:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Lmm:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lmm(FittedModel):
     """A fitted linear mixed model."""
 
-    formula: str
     reml: bool
     """Whether variances were estimated by restricted maximum likelihood."""
     coefficients: Mapping[str, FixedEffect]
-    random_effects: Mapping[str, RandomEffect]
-    """By group for intercepts, by `column|group` for slopes."""
-    correlations: tuple[Correlation, ...]
-    """Between random effects of one grouping."""
-    singular: bool
-    """Whether a standard deviation is 0, or random effects determine each other."""
-    method: Method
-    """`exact`, or `iterative` where very many levels are connected: the criterion then is an
-    estimate, good to about one unit."""
     residual_sd: float
     criterion: float
     """−2 log-likelihood: lme4's REML criterion, or the deviance."""
-    log_likelihood: float
-    """Restricted where `reml`; then it compares models with the same fixed effects only."""
-    aic: float
-    bic: float
-    parameters: int
-    """Fixed effects, standard deviations and the residual's."""
-    n: int
-    """Ratings used."""
-    dropped: Mapping[str, int]
-    """Ratings left out, by reason."""
-    converged: bool
-    boundary: tuple[str, ...]
-    """Random effects whose standard deviation is zero."""
-    problems: tuple[Note, ...]
-    """Why the result may not be trusted, a sentence each; empty where nothing speaks against it."""
-    notes: tuple[Note, ...]
-    """Levels and columns left out, and a missing random term, a sentence each."""
     evaluations: int
     """How often the criterion was computed."""
-    seconds: float
-    confidence: float
-    covariance: Array = field(repr=False)
-    """Of the coefficients, in their order."""
-    random_covariances: tuple[Array, ...] = field(repr=False)
-    """Per grouping, of the effects of its random columns."""
-    modes: Mapping[str, pl.DataFrame] = field(repr=False)
-    """Per random effect, the predicted effect of each `level` as `mode`."""
     uncertainty: Uncertainty = field(repr=False)
     """What degrees of freedom of further contrasts are computed from."""
-    design: MixedDesign = field(repr=False)
 
     @property
     def beta(self) -> Array:
@@ -143,10 +108,7 @@ def lmm(
     `lmerTest`: Bates, D., Mächler, M., Bolker, B., & Walker, S. (2015). Journal of Statistical
     Software 67(1).
     """
-    if not 0 < confidence < 1:
-        raise InputError(
-            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_confidence(confidence)
     begun = time.perf_counter()
     design = read_design(frame, formula, reference=reference, ordinal=False)
     return fit_design(design, reml=reml, confidence=confidence, begun=begun, method=method)

@@ -88,8 +88,8 @@ def _sum_coded(coding: Coding) -> Array | None:
         treatment = np.column_stack([_filled(column, cells, count, 0) for column in columns])
         summed = np.column_stack([_filled(column, cells, count, 1) for column in columns])
         own, *_ = np.linalg.lstsq(treatment, summed, rcond=None)
-        alike = np.abs(treatment @ own - summed).max() < _EXACT
-        if not alike or np.linalg.matrix_rank(own) < len(own):
+        same = np.abs(treatment @ own - summed).max() < _EXACT
+        if not same or np.linalg.matrix_rank(own) < len(own):
             return None
         turn[np.ix_(family, family)] = own
     return turn

@@ -23,7 +23,7 @@ class VarianceShare:
     cluster_size: float
     """Ratings per level, each rating counting once (Σ n² / Σ n)."""
     design_effect: float
-    """By how much the levels' being alike widens the variance of a mean over all ratings."""
+    """By how much correlation within levels increases the variance of a mean over all ratings."""
     effective_n: float
     """Independent ratings that would fix such a mean as well."""
 

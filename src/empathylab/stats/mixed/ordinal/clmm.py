@@ -16,14 +16,14 @@ import numpy as np
 import polars as pl
 
 from empathylab.compute import one_thread
-from empathylab.errors import InputError
+from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import Method
+from empathylab.stats.mixed.fitted import FittedModel
 from empathylab.stats.mixed.ordinal.fit import Estimates, estimate
 from empathylab.stats.mixed.ordinal.links import find_link
 from empathylab.stats.mixed.spread import (
-    Correlation,
     RandomEffect,
     mode_tables,
     parameter_names,
@@ -51,58 +51,23 @@ class Coefficient:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Clmm:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clmm(FittedModel):
     """A fitted cumulative link mixed model."""
 
-    formula: str
     link: str
     coefficients: Mapping[str, Coefficient]
     """Positive ones raise ratings."""
     thresholds: Mapping[str, Coefficient]
     """By the categories on either side, as in `1|2`."""
-    random_effects: Mapping[str, RandomEffect]
-    """By group for intercepts, by `column|group` for slopes."""
-    correlations: tuple[Correlation, ...]
-    """Between random effects of one grouping."""
-    singular: bool
-    """Whether a standard deviation is 0, or random effects determine each other."""
-    method: Method
-    """`exact`, or `iterative` where very many levels are connected: the log-likelihood then is an
-    estimate, good to about one unit."""
-    log_likelihood: float
-    aic: float
-    bic: float
-    parameters: int
-    """Estimated ones, standard deviations at the boundary included, as R counts."""
-    n: int
-    """Ratings used."""
-    dropped: Mapping[str, int]
-    """Ratings left out, by reason."""
     levels: tuple[str, ...]
     """The rating's categories, lowest first."""
-    converged: bool
-    boundary: tuple[str, ...]
-    """Random effects whose standard deviation is zero."""
-    problems: tuple[Note, ...]
-    """Why the result may not be trusted; empty where nothing speaks against it."""
-    notes: tuple[Note, ...]
-    """Categories, levels and columns left out, a sentence each."""
     gradient_norm: float
     """Largest slope of the log-likelihood at the end."""
     iterations: int
-    seconds: float
-    confidence: float
-    covariance: Array = field(repr=False)
-    """Of the parameters in `covariance_names`."""
     covariance_names: tuple[str, ...] = field(repr=False)
     """Thresholds, coefficients, then `sd(group)` of those not at the boundary; where there are
     slopes, elements of the covariances' lower factors on the scale that was searched."""
-    random_covariances: tuple[Array, ...] = field(repr=False)
-    """Per grouping, of the effects of its random columns."""
-    modes: Mapping[str, pl.DataFrame] = field(repr=False)
-    """Per random effect, the most likely effect of each `level` as `mode`, on the latent scale."""
-    design: MixedDesign = field(repr=False)
 
     @property
     def has_slopes(self) -> bool:
@@ -141,10 +106,7 @@ def clmm(
     Factors, references and `levels` as in `read_design`. Gives the numbers of R's `ordinal::clmm`.
     """
     begun = time.perf_counter()
-    if not 0 < confidence < 1:
-        raise InputError(
-            "`confidence` must be between 0 and 1", got=confidence, remedy="For example: 0.95."
-        )
+    require_confidence(confidence)
     design = read_design(frame, formula, reference=reference, levels=levels, ordinal=True)
     return fit_ordinal(design, link, confidence=confidence, begun=begun, method=method)
 

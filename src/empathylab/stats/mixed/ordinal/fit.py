@@ -17,12 +17,12 @@ from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
 from empathylab.stats.mixed.ordinal.links import Link
 from empathylab.stats.mixed.search import (
-    Function,
     Place,
     curvature,
     descend,
     inverted,
     inverted_where_known,
+    restricted,
 )
 from empathylab.stats.mixed.spread import random_structure
 
@@ -195,7 +195,7 @@ def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Est
     """The end of the search: boundaries fixed, the curvature taken, the last steps made."""
     precision = _PRECISION[laplace.method]
     whole, free = bounded(laplace, place, link.latent_sd, precision.slack)
-    function = _restricted(laplace, whole, free)
+    function = restricted(laplace, whole, free)
     at, iterations = whole[free], place.iterations
     inverse: Array | None = place.inverse[np.ix_(free, free)]
     for _ in range(_ROUNDS):
@@ -237,15 +237,3 @@ def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Est
         effects=laplace.effects,
         method=laplace.method,
     )
-
-
-def _restricted(laplace: Laplace, whole: Array, free: list[int]) -> Function:
-    """The same function of the free parameters only, the others as they are."""
-
-    def function(some: Array) -> tuple[float, Array]:
-        everything = whole.copy()
-        everything[free] = some
-        value, gradient = laplace(everything)
-        return value, gradient[free]
-
-    return function

@@ -59,7 +59,7 @@ class _Mode(NamedTuple):
 class Laplace:
     """The approximation as a function of thresholds, coefficients and the factors' elements.
 
-    Random intercepts of ratings that share no level with others are evaluated apart from them, in
+    Random intercepts of ratings that share no level with others are evaluated separately, in
     batches. Random slopes, and intercepts of which very many are connected, are evaluated at once.
     """
 
@@ -77,13 +77,13 @@ class Laplace:
         self.effects = effects
         codes = [group.codes for group in effects.groups]
         sizes = [group.size for group in effects.groups]
-        batches, apart = [np.arange(len(y), dtype=np.intp)], False
+        batches, separate = [np.arange(len(y), dtype=np.intp)], False
         if method is None and effects.is_scalar:
             components = level_components(codes, sizes)
-            apart = largest_core(components, sizes) <= DENSE_CORE
-            batches = independent_batches(components, codes[0]) if apart else batches
+            separate = largest_core(components, sizes) <= DENSE_CORE
+            batches = independent_batches(components, codes[0]) if separate else batches
         self._batches = [
-            _Batch(Likelihood(y[rows], categories, link), x[rows], effects, rows, apart, method)
+            _Batch(Likelihood(y[rows], categories, link), x[rows], effects, rows, separate, method)
             for rows in batches
         ]
         self.method: Method = self._batches[0].method

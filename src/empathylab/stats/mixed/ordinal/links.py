@@ -58,8 +58,6 @@ class Link(Protocol):
 
     def cdf(self, at: Array) -> Array: ...
 
-    def pdf(self, at: Array) -> Array: ...
-
     def quantile(self, share: Array) -> Array: ...
 
     def slopes(self, lower: Array | None, upper: Array | None, eta: Array) -> Slopes: ...
@@ -81,9 +79,6 @@ class Logit:
         from scipy.special import expit
 
         return np.asarray(expit(at), dtype=np.float64)
-
-    def pdf(self, at: Array) -> Array:
-        return self.cdf(at) * self.cdf(-at)
 
     def quantile(self, share: Array) -> Array:
         from scipy.special import logit
@@ -140,9 +135,6 @@ class Probit:
         from scipy.special import ndtr
 
         return np.asarray(ndtr(at), dtype=np.float64)
-
-    def pdf(self, at: Array) -> Array:
-        return np.asarray(np.exp(-0.5 * at**2 - _ROOT_TAU), dtype=np.float64)
 
     def quantile(self, share: Array) -> Array:
         from scipy.special import ndtri

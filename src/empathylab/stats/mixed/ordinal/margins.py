@@ -51,7 +51,7 @@ class Margins:
     scale: str
     margins: tuple[Margin, ...]
     averaged_over: tuple[str, ...]
-    """Factors whose levels count alike in each mean."""
+    """Factors whose levels have the same weight in each mean."""
     held_at: Mapping[str, float]
     """Numbers held at their mean over the ratings."""
     notes: tuple[Note, ...]
@@ -93,11 +93,11 @@ def marginal_means(
     """The mean of each level of a factor (or each combination of several), other things equal.
 
     Estimates what the ratings would be if every level had met the same mixture of the other
-    factors' levels, each counting alike, and numbers at their mean. `scale` is `latent` (from the
-    mean of the thresholds, in units of the link), `probability` (of each category) or `expected`
-    (the mean category, counting 1, 2, … from the lowest). The last two are those of a typical
-    rater and situation, or with `averaged` the mean over all of them. Intervals by the delta
-    method, so those of small probabilities may pass 0.
+    factors' levels, each with the same weight, and numbers at their mean. `scale` is `latent` (from
+    the mean of the thresholds, in units of the link), `probability` (of each category) or
+    `expected` (the mean category, counting 1, 2, … from the lowest). The last two are those of a
+    typical rater and situation, or with `averaged` the mean over all of them. Intervals by the
+    delta method, so those of small probabilities may pass 0.
 
     A mean that the design does not determine (a combination without ratings) is NaN.
     """
@@ -177,8 +177,8 @@ def _tested(
     p = 2 * ndtr(-np.abs(z))
     corrected = corrected_by(correction, p.tolist())
     alone = float(ndtri((1 + means.confidence) / 2)) * se
-    made = max(int(np.isfinite(p).sum()), 1)
-    together = float(ndtri(1 - (1 - means.confidence) / (2 * made))) * se
+    tests = max(int(np.isfinite(p).sum()), 1)
+    together = float(ndtri(1 - (1 - means.confidence) / (2 * tests))) * se
     numbers = zip(
         *(difference, se, z, p, corrected, difference - alone, difference + alone),
         *(difference - together, difference + together),

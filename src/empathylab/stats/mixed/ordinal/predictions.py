@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.mixed.coding import Array, Codes, Predictor
 from empathylab.stats.mixed.columns import level_codes
 from empathylab.stats.mixed.design import MixedDesign
@@ -78,8 +79,7 @@ def _values(design: MixedDesign, frame: pl.DataFrame) -> Mapping[str, Codes | Ar
     values: dict[str, Codes | Array] = {}
     for label, predictor in design.coding.predictors.items():
         name = predictor.variable.name
-        if name not in frame.columns:
-            raise UnknownName("column", name, frame.columns)
+        require_columns(frame, name)
         if frame[name].null_count():
             raise InputError(
                 f"{name!r} has a missing value, for which nothing can be predicted",
@@ -116,9 +116,7 @@ def _own_effects(fit: Clmm, frame: pl.DataFrame | None, n: int) -> Array:
                 remedy="Leave out the frame, or ask for a typical level.",
             )
         modes = fit.modes[group.name]
-        for column in columns:
-            if column not in frame.columns:
-                raise UnknownName("column", column, frame.columns)
+        require_columns(frame, *columns)
         names = [pl.Series(_names(frame[column])) for column in columns]
         wanted = names[0]
         for name in names[1:]:

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance
 from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
@@ -84,7 +85,7 @@ def proportional_odds_test(
     `term` is a column of the formula, whose interactions then are freed with it, or a whole
     interaction. Random terms of the formula are left out: clustering enters through `cluster`, by
     which the Wald test and the intervals are robust. The likelihood ratio takes ratings as
-    independent and rejects too often where raters are alike.
+    independent and rejects too often where a rater's ratings are correlated.
     """
     from scipy.special import chdtrc, fdtrc
 
@@ -146,8 +147,7 @@ def _freed_columns(design: MixedDesign, term: str) -> list[int]:
 def _clusters(frame: pl.DataFrame, design: MixedDesign, cluster: str | None) -> Codes | None:
     if cluster is None:
         return None
-    if cluster not in frame.columns:
-        raise UnknownName("column", cluster, frame.columns)
+    require_columns(frame, cluster)
     columns = list(dict.fromkeys([*design.formula.columns, cluster]))
     kept = frame.select(columns)
     for name in design.formula.columns:

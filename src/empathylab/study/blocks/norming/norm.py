@@ -56,10 +56,10 @@ class Norm(WorkBlock):
         """The situation, the feeling in one's own words, and the statements."""
         scale = view.path.scales[self.scale]
         asks = (
-            Asked(LABEL, "line", view.said(self.question)),
+            Asked(LABEL, "line", view.localized(self.question)),
             *questionnaire(scale, range(1, scale.items + 1)),
         )
-        text = view.said(self.text) if self.text else scale.instruction
+        text = view.localized(self.text) if self.text else scale.instruction
         return Body(text, self.situation_parts(view), asks)
 
     def own_names(self, study: StudyRules) -> Sequence[str]:

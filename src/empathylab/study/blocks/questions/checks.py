@@ -13,7 +13,7 @@ from empathylab.study.blocks.pages import Asked, Option
 from empathylab.study.blocks.texts import Text, refuse_repeated
 
 OnFailure = Literal["end", "continue"]
-Said = Callable[[Text | None], str]
+Localize = Callable[[Text | None], str]
 
 
 class CheckQuestion(FileModel):
@@ -36,11 +36,11 @@ class CheckQuestion(FileModel):
         """The number of the right option, counted from 1."""
         return [option.versions[0][1] for option in self.options].index(self.answer) + 1
 
-    def asked(self, name: str, said: Said) -> Asked:
+    def asked(self, name: str, localize: Localize) -> Asked:
         """The question on a page."""
         numbered = enumerate(self.options, start=1)
-        options = tuple(Option(str(number), said(option)) for number, option in numbered)
-        return Asked(name, "choice", said(self.question), options)
+        options = tuple(Option(str(number), localize(option)) for number, option in numbered)
+        return Asked(name, "choice", localize(self.question), options)
 
     def read_answer(self, form: FormReader, name: str) -> None:
         """Reads the number of the chosen option."""

@@ -17,7 +17,7 @@ class ChoiceQuestion(OptionsQuestion):
     def asked(self, reader: Reader) -> Asked:
         """Radio buttons."""
         options = self.shown_options(reader)
-        return Asked(self.name, "choice", reader.said(self.label), options, self.required)
+        return Asked(self.name, "choice", reader.localized(self.label), options, self.required)
 
     def read(self, form: FormReader) -> None:
         """One of the options."""

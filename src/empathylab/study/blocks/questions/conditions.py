@@ -77,10 +77,10 @@ class Joined:
 
     def holds(self, answers: Values) -> bool:
         """Whether all of them hold, or any, or none."""
-        held = (part.holds(answers) for part in self.parts)
+        results = (part.holds(answers) for part in self.parts)
         if self.word == "and":
-            return all(held)
-        return any(held) if self.word == "or" else not any(held)
+            return all(results)
+        return any(results) if self.word == "or" else not any(results)
 
     def comparisons(self) -> Iterator[Comparison]:
         """The comparisons in them."""

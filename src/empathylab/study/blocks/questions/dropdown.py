@@ -17,7 +17,7 @@ class DropdownQuestion(OptionsQuestion):
     def asked(self, reader: Reader) -> Asked:
         """A list that opens."""
         options = self.shown_options(reader)
-        return Asked(self.name, "dropdown", reader.said(self.label), options, self.required)
+        return Asked(self.name, "dropdown", reader.localized(self.label), options, self.required)
 
     def read(self, form: FormReader) -> None:
         """One of the options."""

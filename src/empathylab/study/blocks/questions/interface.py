@@ -28,7 +28,7 @@ Constant = str | float
 class Reader(Protocol):
     """Who reads a question: their language, and the order that is drawn for them."""
 
-    def said(self, text: Text | None) -> str: ...
+    def localized(self, text: Text | None) -> str: ...
     def in_order(self, things: Sequence[Thing], *parts: object) -> tuple[Thing, ...]: ...
 
 
@@ -78,7 +78,7 @@ class Question(FileModel):
 
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
         """The columns that `cells` fills."""
-        meaning = f"Asked: {self.label.said(language)}"
+        meaning = f"Asked: {self.label.in_language(language)}"
         return (ColumnSpec(self.name, "text", meaning, "; ".join(self.values) or None),)
 
     def can_meet(self, operator: str, constant: Constant) -> bool:
@@ -153,7 +153,9 @@ def shown_choices(
     choices: Sequence[Choice], reader: Reader, order: Order, *parts: object
 ) -> tuple[Option, ...]:
     """The choices in the order in which this reader sees them."""
-    known = {choice.value: Option(choice.value, reader.said(choice.label)) for choice in choices}
+    known = {
+        choice.value: Option(choice.value, reader.localized(choice.label)) for choice in choices
+    }
     values = tuple(known)
     return tuple(
         known[value]

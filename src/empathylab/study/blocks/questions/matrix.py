@@ -41,7 +41,7 @@ class MatrixQuestion(PartsQuestion):
         return Asked(
             self.name,
             "matrix",
-            reader.said(self.label),
+            reader.localized(self.label),
             self.shown_options(reader),
             self.required,
             rows=shown_choices(self.rows, reader, self.order, "rows", self.name),
@@ -68,10 +68,13 @@ class MatrixQuestion(PartsQuestion):
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
         """A column for each row."""
         values = "; ".join(self.values)
-        meaning = f"Asked: {self.label.said(language)}"
+        meaning = f"Asked: {self.label.in_language(language)}"
         return tuple(
             ColumnSpec(
-                f"{self.name}_{number}", "text", f"{meaning} {row.label.said(language)}", values
+                f"{self.name}_{number}",
+                "text",
+                f"{meaning} {row.label.in_language(language)}",
+                values,
             )
             for number, row in enumerate(self.rows, start=1)
         )

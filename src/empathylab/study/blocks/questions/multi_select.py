@@ -34,7 +34,7 @@ class MultiSelectQuestion(PartsQuestion):
     def asked(self, reader: Reader) -> Asked:
         """Boxes to tick."""
         options = self.shown_options(reader, self.order)
-        return Asked(self.name, "choices", reader.said(self.label), options, self.required)
+        return Asked(self.name, "choices", reader.localized(self.label), options, self.required)
 
     def read(self, form: FormReader) -> None:
         """Some of the options, in the order of the file."""
@@ -60,9 +60,9 @@ class MultiSelectQuestion(PartsQuestion):
 
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
         """A column of 0 and 1 for each option."""
-        meaning = f"Asked: {self.label.said(language)} Chosen"
+        meaning = f"Asked: {self.label.in_language(language)} Chosen"
         return tuple(
-            self.column(number, option.label.said(language), meaning, "0; 1")
+            self.column(number, option.label.in_language(language), meaning, "0; 1")
             for number, option in enumerate(self.options, start=1)
         )
 

@@ -20,7 +20,7 @@ class NumberQuestion(Question):
 
     def asked(self, reader: Reader) -> Asked:
         """A short field."""
-        return Asked(self.name, "number", reader.said(self.label), (), self.required)
+        return Asked(self.name, "number", reader.localized(self.label), (), self.required)
 
     def read(self, form: FormReader) -> None:
         """A number within the bounds."""

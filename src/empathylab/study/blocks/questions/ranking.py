@@ -19,7 +19,7 @@ class RankingQuestion(PartsQuestion):
     def asked(self, reader: Reader) -> Asked:
         """A place to choose for each option."""
         options = self.shown_options(reader, self.order)
-        return Asked(self.name, "ranking", reader.said(self.label), options, self.required)
+        return Asked(self.name, "ranking", reader.localized(self.label), options, self.required)
 
     def read(self, form: FormReader) -> None:
         """Every option in a place of its own."""
@@ -46,8 +46,10 @@ class RankingQuestion(PartsQuestion):
 
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
         """A column for the place of each option."""
-        meaning = f"Asked: {self.label.said(language)} Place (1 = first) of"
+        meaning = f"Asked: {self.label.in_language(language)} Rank (1 = first) of"
         return tuple(
-            self.column(number, option.label.said(language), meaning, f"1 to {len(self.options)}")
+            self.column(
+                number, option.label.in_language(language), meaning, f"1 to {len(self.options)}"
+            )
             for number, option in enumerate(self.options, start=1)
         )

@@ -33,8 +33,8 @@ class SliderQuestion(Question):
     def asked(self, reader: Reader) -> Asked:
         """A line with its two ends."""
         ends = zip((self.minimum, self.maximum), self.labels, strict=True)
-        options = tuple(Option(str(value), reader.said(label)) for value, label in ends)
-        label = reader.said(self.label)
+        options = tuple(Option(str(value), reader.localized(label)) for value, label in ends)
+        label = reader.localized(self.label)
         return Asked(self.name, "slider", label, options, self.required, step=self.step)
 
     def read(self, form: FormReader) -> None:
@@ -45,9 +45,11 @@ class SliderQuestion(Question):
 
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
         """A column of numbers."""
-        low, high = (label.said(language) for label in self.labels)
+        low, high = (label.in_language(language) for label in self.labels)
         values = f"{self.minimum} ({low}) to {self.maximum} ({high})"
-        return (ColumnSpec(self.name, "number", f"Asked: {self.label.said(language)}", values),)
+        return (
+            ColumnSpec(self.name, "number", f"Asked: {self.label.in_language(language)}", values),
+        )
 
     def can_meet(self, operator: str, constant: Constant) -> bool:
         """Positions on both sides of the constant are on the line."""

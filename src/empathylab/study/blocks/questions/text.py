@@ -23,7 +23,7 @@ class TextQuestion(Question):
 
     def asked(self, reader: Reader) -> Asked:
         """A field of one line."""
-        return Asked(self.name, "line", reader.said(self.label), (), self.required)
+        return Asked(self.name, "line", reader.localized(self.label), (), self.required)
 
     def read(self, form: FormReader) -> None:
         """Text that is not too long."""
@@ -51,7 +51,7 @@ class OpenTextQuestion(Question):
 
     def asked(self, reader: Reader) -> Asked:
         """A field of several lines."""
-        return Asked(self.name, "paragraph", reader.said(self.label), (), self.required)
+        return Asked(self.name, "paragraph", reader.localized(self.label), (), self.required)
 
     def read(self, form: FormReader) -> None:
         """Text with a number of words within bounds."""

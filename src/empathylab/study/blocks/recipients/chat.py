@@ -197,12 +197,12 @@ class Chat(Block):
         if step.page == "room":
             waits = conversation is not None and conversation.waiting
             ahead = 0 if conversation is None else conversation.ahead
-            return Body(view.said(self.text), live=LivePage(0, waits, 2.0, ahead=ahead))
+            return Body(view.localized(self.text), live=LivePage(0, waits, 2.0, ahead=ahead))
         turns = _PREVIEW if conversation is None else _shown(conversation)
         chat = Part("talk", "", ShownReply("", turns))
         parts = (*self._label(view), *((chat,) if turns else ()))
         above = self.reply_text if self._replies(step) else self.text
-        text = view.said(above) if step.number == 1 else ""
+        text = view.localized(above) if step.number == 1 else ""
         if conversation is None:
             return Body(text, parts, self._asks(view, writes=True))
         ended = conversation.state == "ended"
@@ -221,8 +221,8 @@ class Chat(Block):
         live, conversation = view.path.study.live, view.conversation
         if live is None or conversation is None or conversation.label is None:
             return ()
-        said = view.said(live.labels[conversation.label].text)
-        return (Part("label", said),) if said else ()
+        label = view.localized(live.labels[conversation.label].text)
+        return (Part("label", label),) if label else ()
 
     def _asks(self, view: PageView, *, writes: bool) -> tuple[Asked, ...]:
         found, asked = view.conversation, tuple[Asked, ...]()

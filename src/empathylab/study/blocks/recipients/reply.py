@@ -128,7 +128,7 @@ class Reply(Block):
         if view.step.page == "respond":
             return self._respond_body(view)
         if conversation is None:
-            return Body(view.said(self.text), (Part("reply", _PREVIEW),))
+            return Body(view.localized(self.text), (Part("reply", _PREVIEW),))
         live = LivePage(
             len(conversation.turns), waiting=conversation.waiting, seconds=conversation.seconds
         )
@@ -136,26 +136,26 @@ class Reply(Block):
             return Body(live=live)
         study = view.path.study.live
         # A participant who has had all answers deleted leaves an empty reply.
-        reply = conversation.turns[-1].text or view.said(study.fallback if study else None)
+        reply = conversation.turns[-1].text or view.localized(study.fallback if study else None)
         label = self._label(view, conversation.label)
         parts = (*((Part("label", label),) if label else ()), Part("reply", reply))
         story = Part("story", conversation.turns[0].text)
-        return Body(view.said(self.text), (*parts, story), live=live)
+        return Body(view.localized(self.text), (*parts, story), live=live)
 
     def _respond_body(self, view: PageView) -> Body:
         assert self.respond is not None  # noqa: S101 - it has such a page
         found, respond = view.conversation, self.respond
-        story = found.turns[0].text if found and found.turns else view.said(respond.story)
+        story = found.turns[0].text if found and found.turns else view.localized(respond.story)
         return Body(
-            view.said(respond.text),
+            view.localized(respond.text),
             (Part("shared", story),),
             (Asked(RESPONSE, "paragraph", ""),),
-            title=view.said(respond.title),
+            title=view.localized(respond.title),
         )
 
     def _label(self, view: PageView, name: str | None) -> str:
         live = view.path.study.live
-        return "" if live is None or name is None else view.said(live.labels[name].text)
+        return "" if live is None or name is None else view.localized(live.labels[name].text)
 
     def minimum_seconds(self, step: Step) -> int:
         """As long as the file says."""

@@ -67,10 +67,10 @@ class Tell(Block):
     def body(self, view: PageView) -> Body:
         """The note, or the prompts and room to write."""
         if view.step.page == "note":
-            return Body(parts=(Part("note", view.said(view.path.study.content_note)),))
-        prompts = "\n".join(f"- {view.said(prompt)}" for prompt in self.prompts)
+            return Body(parts=(Part("note", view.localized(view.path.study.content_note)),))
+        prompts = "\n".join(f"- {view.localized(prompt)}" for prompt in self.prompts)
         parts = (Part("details", ""),) if self.warn_details else ()
-        text = f"{view.said(self.text)}\n\n{prompts}".strip()
+        text = f"{view.localized(self.text)}\n\n{prompts}".strip()
         return Body(text, parts, (Asked(STORY, "paragraph", ""),))
 
     def words_to_write(self) -> int:

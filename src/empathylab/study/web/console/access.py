@@ -32,7 +32,7 @@ from empathylab.study.web.console.sign_in.sessions import (
     seen,
     unseal,
 )
-from empathylab.study.web.console.texts import console_language, error_said
+from empathylab.study.web.console.texts import console_language, translated_error
 from empathylab.study.web.console.visits import PASSWORDS, Least, Visit
 from empathylab.study.web.forms import read_form
 from empathylab.study.web.security import is_secure, policy
@@ -40,7 +40,7 @@ from empathylab.study.web.security import is_secure, policy
 MOST_BYTES = 64 * 1024
 """Of a form."""
 REFRESH = "x-refresh"
-"""The header of a page that renews itself: that is no sign that anybody is there."""
+"""The header of a page that renews itself: that is no sign of a person."""
 
 
 Handler = Callable[[Visit], Response]
@@ -91,7 +91,7 @@ def _answer(
     except LabError:
         return guarded(error_page(request, 503))
     except UserError as error:
-        return guarded(error_page(request, 422, error_said(console_language(request), error)))
+        return guarded(error_page(request, 422, translated_error(console_language(request), error)))
     _keep(visit, response)
     return guarded(response)
 
@@ -108,7 +108,7 @@ def _handled(rule: Rule, visit: Visit) -> Response:
         fields = {name: quote(text, safe="") for name, text in visit.form.items()}
         try:
             page = rule.page.format_map(fields)
-            return visit.refuse(page, error_said(visit.language, error))
+            return visit.refuse(page, translated_error(visit.language, error))
         except KeyError:
             raise HTTPException(400) from None
 

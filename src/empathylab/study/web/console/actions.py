@@ -22,7 +22,7 @@ _DONE = {
 def show_manage(visit: Visit) -> Response:
     """What can be done with the whole study."""
     done = _DONE.get(visit.asked("done"), "")
-    return page(visit, "manage", text("Manage"), watched=visit.console.watch(), done=done)
+    return page(visit, "manage", text("Manage"), watched=visit.console.progress(), done=done)
 
 
 def manage(visit: Visit) -> Response:

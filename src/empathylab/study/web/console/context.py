@@ -11,7 +11,7 @@ from empathylab.store.inserts import now as present
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.cached_figures import RememberedSums
-from empathylab.study.admin.monitoring import Watched, watch, without_arms
+from empathylab.study.admin.monitoring import StudyStatus, read_status, without_arms
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import RunningStudy
@@ -69,10 +69,10 @@ class Console:
             row = find_study(connection, study.name, study.version)
         return "" if row is None else str(row.status)
 
-    def watch(self) -> Watched:
-        """How far the study is; while it is not closed, nothing that tells anybody's arm."""
+    def progress(self) -> StudyStatus:
+        """How far the study is; while it is open, nothing that identifies an arm."""
         return without_arms(
-            watch(self.lab, self._current().launched, self.clock(), sums=self._sums)
+            read_status(self.lab, self._current().launched, self.clock(), sums=self._sums)
         )
 
     def note(self, who: str, action: str, **details: Any) -> None:

@@ -53,7 +53,7 @@ def review(visit: Visit) -> Response:
     if visit.form.get("confirmed") != "yes":
         return _confirm(visit, act, keys)
     if act in NEEDS_REASON and not reason:
-        return _confirm(visit, act, keys, error=visit.said(text("Please give a reason.")))
+        return _confirm(visit, act, keys, error=visit.translated(text("Please give a reason.")))
     done = skipped = unpaid = 0
     for key in keys:
         try:
@@ -83,7 +83,7 @@ def act_on_participant(visit: Visit) -> Response:
 
 
 def find_participant(visit: Visit) -> Response:
-    """The participant whom the platform knows under an id; the id is kept out of addresses."""
+    """The participant with a platform ID; the ID is kept out of addresses."""
     keys = visit.console.actions.find(visit.form.get("platform_id", ""))
     visit.console.note(visit.who, "search platform ID", found=len(keys))
     if not keys:
@@ -99,7 +99,7 @@ def _confirm(visit: Visit, act: str, keys: Sequence[str], error: str = "") -> Re
     return page(
         visit,
         "confirm",
-        visit.said(question, count=len(rows)),
+        visit.translated(question, count=len(rows)),
         status=422 if error else 200,
         act=act,
         rows=[rows[key] for key in keys if key in rows],
@@ -141,7 +141,7 @@ def _free(visit: Visit, key: str) -> None:
     if not visit.console.actions.release(key, "returned", who=visit.who):
         raise InputError(
             text("only a slot that is held and not finished can be freed"),
-            remedy=text("Leave it, or exclude the participant."),
+            remedy=text("Exclude the participant instead."),
         )
 
 

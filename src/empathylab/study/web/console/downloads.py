@@ -45,7 +45,7 @@ class File:
     name: str
     about: str
     rows: Callable[[Connection, int, Study, bool], Iterator[Sequence[Any]]]
-    """The header and the rows of a study; the last argument says whether arms may be told."""
+    """The header and the rows of a study; the last argument says whether arms may be shown."""
     closed_only: bool = False
 
 
@@ -181,11 +181,11 @@ def _participants(
 def _page_times(
     connection: Connection, study: int, definition: Study, closed: bool
 ) -> Iterator[Sequence[Any]]:
-    told = ("seconds", "reported", "away", "losses")
-    yield ("person", "page", "shown_at", "answered_at", *told, "corrections")
+    timing_names = ("seconds", "reported", "away", "losses")
+    yield ("person", "page", "shown_at", "answered_at", *timing_names, "corrections")
     for row in page_rows(connection, study, answers=False):
         at = [_shown(item, closed=closed) for item in (row.shown_at, row.answered_at)]
-        times = [row.timing.get(name) for name in told]
+        times = [row.timing.get(name) for name in timing_names]
         if not closed:
             times = [*map(whole_minutes, times[:3]), times[3]]
         yield (row.person, row.step, *at, *times, row.corrections)

@@ -66,7 +66,7 @@ class Bars:
 
 def show_overview(visit: Visit) -> Response:
     """How far the study is, never which arm leads."""
-    watched = visit.console.watch()
+    watched = visit.console.progress()
     study = visit.console.launched.study
     return page(
         visit,
@@ -85,7 +85,7 @@ def show_overview(visit: Visit) -> Response:
 
 
 def arrival_bars(arrivals: Arrivals) -> Bars:
-    """The chart of who came when."""
+    """The chart of arrivals."""
     counts = arrivals.counts
     most = max((count for _, count in counts), default=0)
     room = (WIDTH - _LEFT) / max(1, len(counts))

@@ -127,15 +127,15 @@ def list_participants(visit: Visit) -> Response:
 
 def _bulk_done(visit: Visit) -> str:
     """What became of a decision on several participants."""
-    said = _BULK_DONE.get(visit.asked("done"))
-    if said is None:
+    outcome = _BULK_DONE.get(visit.asked("done"))
+    if outcome is None:
         return ""
-    sentences = [visit.said(said, count=_count(visit, "count"))]
+    sentences = [visit.translated(outcome, count=_count(visit, "count"))]
     if skipped := _count(visit, "skipped"):
-        sentences.append(visit.said(text("{count} were skipped."), count=skipped))
+        sentences.append(visit.translated(text("{count} were skipped."), count=skipped))
     if unpaid := _count(visit, "unpaid"):
-        unpaid_said = text("Prolific did not accept {count}: approve them there, too.")
-        sentences.append(visit.said(unpaid_said, count=unpaid))
+        unpaid_text = text("Prolific did not accept {count}: approve them there, too.")
+        sentences.append(visit.translated(unpaid_text, count=unpaid))
     return " ".join(sentences)
 
 
@@ -150,7 +150,7 @@ def _quality(visit: Visit, row: Row[Any], pages: list[Any], *, closed: bool) -> 
 
 
 def list_comments(visit: Visit) -> Response:
-    """Participants' comments, newest first; by whom, never in which arm."""
+    """Participants' comments, newest first, with their keys but without arms."""
     console, number = visit.console, page_number(visit.asked("page"))
     steps = [block.id for block in console.launched.study.blocks if block.holds_comments]
     with console.lab.reading() as connection:

@@ -20,9 +20,9 @@ from empathylab.study.web.assets import asset_paths
 from empathylab.study.web.console.texts import (
     LANGUAGES,
     console_language,
-    said,
-    said_html,
     text,
+    translated,
+    translated_html,
 )
 from empathylab.study.web.console.visits import Least, Visit
 
@@ -87,7 +87,7 @@ def page(visit: Visit, template: str, title: str, *, status: int = 200, **more: 
         _environment(visit.language)
         .get_template(f"{template}.html.j2")
         .render(
-            title=visit.said(title),
+            title=visit.translated(title),
             root=visit.root,
             form=visit.token,
             researcher=visit.researcher,
@@ -111,8 +111,8 @@ def error_page(request: Request, status: int, sentence: str = "") -> Response:
         _environment(language)
         .get_template("error.html.j2")
         .render(
-            title=said(language, title),
-            sentence=said(language, sentence or usual),
+            title=translated(language, title),
+            sentence=translated(language, sentence or usual),
             root=request.scope.get("root_path", ""),
             signed_out=status == HTTPStatus.UNAUTHORIZED,
             researcher=None,
@@ -160,8 +160,8 @@ def _environment(language: str) -> jinja2.Environment:
     environment.globals |= {
         "language": language,
         "languages": LANGUAGES,
-        "_": functools.partial(said, language),
-        "_html": functools.partial(said_html, language),
+        "_": functools.partial(translated, language),
+        "_html": functools.partial(translated_html, language),
     }
     environment.filters |= {
         "moment": moment,

@@ -85,7 +85,7 @@ def _counts(visit: Visit) -> tuple[Counts, ...]:
     for dimension in console.launched.study.dimensions:
         own = {(row.arm, row.value): row.times for row in rows if row.dimension == dimension.name}
         labels = tuple(
-            str(value) if label is None else label.said(console.launched.study.languages[0])
+            str(value) if label is None else label.in_language(console.launched.study.languages[0])
             for value, label in zip(dimension.values, dimension.labels, strict=True)
         )
         arms = []

@@ -44,7 +44,7 @@ from empathylab.study.web.console.sign_in.login import (
     show_welcome,
 )
 
-# No path holds anybody's key: paths are what servers and proxies write down.
+# No path holds a participant's key: servers and proxies log paths.
 RULES: tuple[Rule, ...] = (
     Rule("GET", "/console/login", "anyone", show_login),
     Rule("POST", "/console/login", "anyone", log_in),

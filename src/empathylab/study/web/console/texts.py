@@ -41,20 +41,20 @@ def translations(language: str) -> dict[str, str]:
     return loaded
 
 
-def said(language: str, words: str, **values: object) -> str:
+def translated(language: str, words: str, **values: object) -> str:
     """The words in that language with their values; English where nobody has translated them."""
     found = translations(language).get(words, words)
     return found.format(**values) if values else found
 
 
-def said_html(language: str, words: str, **values: object) -> Markup:
+def translated_html(language: str, words: str, **values: object) -> Markup:
     """The same for words with HTML in them; values are escaped."""
     # The words are ours; only values can hold what others wrote.
-    return Markup(said(language, words)).format(**values)  # noqa: S704
+    return Markup(translated(language, words)).format(**values)  # noqa: S704
 
 
-def error_said(language: str, error: UserError) -> str:
+def translated_error(language: str, error: UserError) -> str:
     """What is wrong and how to fix it, in that language."""
     if language == "en":
         return str(error)
-    return f"{said(language, error.what)}。{said(language, error.remedy)}"
+    return f"{translated(language, error.what)}。{translated(language, error.remedy)}"

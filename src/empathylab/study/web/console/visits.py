@@ -15,7 +15,7 @@ from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.flashes import Flash
 from empathylab.study.web.console.sign_in.accounts import Researcher
 from empathylab.study.web.console.sign_in.sessions import ConsoleSession, begin, form_token
-from empathylab.study.web.console.texts import console_language, said
+from empathylab.study.web.console.texts import console_language, translated
 
 Least = Role | Literal["anyone"]
 PASSWORDS = frozenset({"password", "again", "old"})
@@ -65,8 +65,8 @@ class Visit:
     def address(self) -> str:
         """The browser's address; behind a trusted proxy the one that the proxy wrote last."""
         if self.console.trust_proxy:
-            told = self.request.headers.get("x-forwarded-for", "")
-            return told.rpartition(",")[2].strip()[:100]
+            forwarded = self.request.headers.get("x-forwarded-for", "")
+            return forwarded.rpartition(",")[2].strip()[:100]
         return self.request.client.host if self.request.client else ""
 
     @property
@@ -74,9 +74,9 @@ class Visit:
         """The language of the console's pages."""
         return console_language(self.request)
 
-    def said(self, words: str, **values: object) -> str:
+    def translated(self, words: str, **values: object) -> str:
         """The words in the language of the console's pages."""
-        return said(self.language, words, **values)
+        return translated(self.language, words, **values)
 
     def may(self, least: Least) -> bool:
         """Whether the researcher's role is enough."""

@@ -165,7 +165,7 @@ class Accounts:
         return tuple(_researcher(row) for row in rows)
 
     def signed_in(self, session: ConsoleSession | None) -> Researcher | None:
-        """Who the session belongs to, if it still belongs to anybody."""
+        """The researcher of the session, if it is still valid."""
         if session is None or not session.researcher or is_over(session, self._clock()):
             return None
         with self._lab.reading() as connection:
@@ -175,7 +175,7 @@ class Accounts:
         return _researcher(row)
 
     def awaiting_code(self, session: ConsoleSession) -> Researcher | None:
-        """Whose second factor this session may give, if anybody's."""
+        """The researcher whose second factor the session waits for, if any."""
         if not awaits_code(session, self._clock()):
             return None
         with self._lab.reading() as connection:

@@ -38,11 +38,13 @@ def log_in(visit: Visit) -> Response:
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
     found = visit.console.accounts.log_in(name, password, visit.address)
     if isinstance(found, Throttled):
-        response = visit.refuse("/console/login", visit.said(_TOO_MANY, minutes=found.minutes))
+        response = visit.refuse(
+            "/console/login", visit.translated(_TOO_MANY, minutes=found.minutes)
+        )
         response.headers["Retry-After"] = str(60 * found.minutes)
         return response
     if found is None:
-        return visit.refuse("/console/login", visit.said(_WRONG))
+        return visit.refuse("/console/login", visit.translated(_WRONG))
     if found.second_factor:
         visit.ask_for_code(found)
         return visit.to("/console/second-factor")
@@ -66,12 +68,12 @@ def give_second_factor(visit: Visit) -> Response:
     right = visit.console.second_factors.check(researcher.id, visit.form.get("code", ""))
     if right is None:
         minutes = WINDOW // timedelta(minutes=1)
-        wrong = visit.said(_TOO_MANY, minutes=minutes)
+        wrong = visit.translated(_TOO_MANY, minutes=minutes)
         response = visit.refuse("/console/second-factor", wrong)
         response.headers["Retry-After"] = str(60 * minutes)
         return response
     if not right:
-        return visit.refuse("/console/second-factor", visit.said(_WRONG_CODE))
+        return visit.refuse("/console/second-factor", visit.translated(_WRONG_CODE))
     visit.console.note(researcher.name, "sign in", second_factor="yes")
     visit.sign_in(researcher)
     return visit.to("/console")
@@ -90,7 +92,7 @@ def change_second_factor(visit: Visit) -> Response:
         return page(visit, "recovery_codes", text("Recovery codes"), codes=codes)
     if act == "remove":
         if not factors.check(researcher.id, code):
-            return visit.refuse("/console/account", visit.said(_WRONG_CODE))
+            return visit.refuse("/console/account", visit.translated(_WRONG_CODE))
         factors.remove(researcher.id)
         visit.console.note(visit.who, "remove second factor")
         return visit.to("/console/account?done=removed")
@@ -133,13 +135,13 @@ def make_account(visit: Visit) -> Response:
     """Makes the account of a one-time link and signs in."""
     form = visit.form
     token = form.get("link", "")
-    made = visit.console.accounts.use_link(
+    account = visit.console.accounts.use_link(
         token, form.get("name", ""), form.get("password", ""), form.get("again", "")
     )
-    if made is None:
+    if account is None:
         return _welcome(visit, "")
-    visit.console.note(made.name, "make account", role=made.role)
-    visit.sign_in(made)
+    visit.console.note(account.name, "make account", role=account.role)
+    visit.sign_in(account)
     return visit.to("/console")
 
 
@@ -167,7 +169,7 @@ def change_password(visit: Visit) -> Response:
         visit.address,
     )
     if done is None:
-        return visit.refuse("/console/account", visit.said(_WRONG_OLD))
+        return visit.refuse("/console/account", visit.translated(_WRONG_OLD))
     visit.console.note(visit.who, "change password")
     visit.sign_in(researcher)
     return visit.to("/console/account?done=password")
