@@ -83,3 +83,12 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
 
 def test_the_accessibility_audit_finds_nothing_serious(visit: Visit) -> None:
     assert visit.serious_violations() == []
+
+
+def test_a_long_name_does_not_widen_the_page_of_a_phone(visit: Visit) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    try:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 800})

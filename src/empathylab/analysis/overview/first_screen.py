@@ -232,36 +232,24 @@ def _scores(data: LabOverview) -> MainChart | None:
     if not data.scores:
         return None
     scores = data.scores[0]
-    several = len({respondent.respondent for respondent in scores.respondents}) < len(
-        scores.respondents
-    )
+    names = [found.respondent for found in scores.respondents]
+    alone = len(names) == 1  # a single dot would show little: all that the judge scored
     rows = [
         MainRow(
-            respondent=f"{respondent.respondent} (run {respondent.run})"
-            if several
-            else respondent.respondent,
-            panel="",
-            estimate=respondent.scores[0].mean,
-            low=finite(respondent.scores[0].low),
-            high=finite(respondent.scores[0].high),
-            n=respondent.n,
+            respondent=found.respondent
+            if names.count(found.respondent) == 1
+            else f"{found.respondent} (run {found.run})",
+            panel=score.dimension if alone else "",
+            estimate=score.mean,
+            low=finite(score.low),
+            high=finite(score.high),
+            n=found.n,
         )
-        for respondent in scores.respondents
+        for found in scores.respondents
+        for score in (found.scores if alone else found.scores[:1])
     ]
-    if len(rows) == 1:  # a single dot would show little: all that the judge scored
-        [alone] = scores.respondents
-        rows = [
-            replace(
-                rows[0],
-                panel=score.dimension,
-                estimate=score.mean,
-                low=finite(score.low),
-                high=finite(score.high),
-            )
-            for score in alone.scores
-        ]
-        return _drawn("Scores from 1 to 5 by a judge", rows, (1.0, 5.0))
-    return _drawn("Empathy from 1 to 5, scored by a judge", rows, (1.0, 5.0)) if rows else None
+    title = "Scores from 1 to 5 by a judge" if alone else "Empathy from 1 to 5, scored by a judge"
+    return _drawn(title, rows, (1.0, 5.0)) if rows else None
 
 
 def _conversations(data: LabOverview) -> MainChart | None:

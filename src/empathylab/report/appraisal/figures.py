@@ -58,16 +58,17 @@ def figures(result: AppraisalResult) -> Iterator[Figure]:
 
 
 def _extremes(changes: list[ScaleChange]) -> list[str]:
-    """All respondents in order, people last; of many the highest and the lowest."""
+    """All respondents in order; of many people, the highest and the lowest."""
     shown = shown_respondents(changes)
+    everyone = list(dict.fromkeys(item.respondent for item in changes))
+    if len(shown) == len(everyone):
+        return everyone
     first = [item for item in changes if item.subscale == changes[0].subscale]
-    if len(shown) == len({item.respondent for item in changes}):
-        return shown
     order = sorted(first, key=lambda item: -item.cluster_delta)
     names = list(dict.fromkeys(item.respondent for item in order if item.respondent != PEOPLE))
     people = [name for name in shown if name == PEOPLE]
     room = len(shown) - len(people)
-    return [*names[: room // 2], *names[-(room - room // 2) :], *people]
+    return [*people, *names[: room // 2], *names[-(room - room // 2) :]]
 
 
 def _of_subscale(
