@@ -8,6 +8,8 @@ LAB ?= lab
 AGAIN := --last-failed --last-failed-no-failures none
 # Only their files are read: to collect all others would take longer than some of these tests.
 EMBEDDED = $(shell grep -rl --include='test_*.py' mark.embedded tests)
+# Pages that people write. The reference is written from the code, and tests read its sentences.
+PROSE = docs/index.md docs/gallery.md $(addprefix docs/,decisions explanation how-to project tutorials)
 # Tests start many processes: compiled modules are kept, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
 
@@ -42,10 +44,11 @@ else
 	  || { [ $$? = 1 ] && $(BIN)/python -m pytest -m embedded $(EMBEDDED) $(AGAIN); }
 endif
 
-check: $(VENV)/.dev ## lint, spelling and types
+check: $(VENV)/.dev ## lint, spelling, style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src scripts examples
+	$(BIN)/proselint check README.md CHANGELOG.md CONTRIBUTING.md $(PROSE)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_import_direction.py tests/test_public_names.py tests/test_plain_words.py
 

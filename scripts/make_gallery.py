@@ -76,8 +76,8 @@ SECTIONS = [
     ),
     Section(
         "People who received the reply",
-        "455 people told an experience and rated the reply they got. Its author and its label were "
-        "crossed (Yin et al. 2024).",
+        "455 people described an experience and rated the reply they got. Its author and its label "
+        "were crossed (Yin et al. 2024).",
         "data import recipients recipients/recipients.csv --name yin-2024 --licence MIT",
         "^On feel",
         ("How recipients rated the replies",),

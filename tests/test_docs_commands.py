@@ -132,6 +132,8 @@ def tables(folder: Path) -> str:
     ratings.write_csv(folder / "ratings.csv")
     names = {"rater": "annotator", "situation": "post_id", "arm": "system"}
     ratings.rename(names | {"rating": "empathy_score"}).write_csv(folder / "annotations.csv")
+    words = pl.col("rating").replace_strict({1: "Poor", 2: "Fair", 3: "Fair", 4: "Great"})
+    ratings.with_columns(words).write_csv(folder / "labels.csv")
     judged = ratings.with_columns(rater_kind=pl.lit("person")).vstack(
         ratings.filter(pl.col("rater").is_in(["r0", "r1"])).with_columns(
             rater=pl.lit("test/judge"), rater_kind=pl.lit("model")
@@ -208,6 +210,7 @@ def released(name: str) -> Callable[[Path, Path], str]:
 
 
 PREPARED: dict[str, Callable[[Path], str]] = {
+    "docs/explanation/statistics-details.md": tables,
     "docs/explanation/statistics.md": tables,
     "docs/how-to/add-a-judge.md": tables,
     "docs/how-to/analyse-a-csv.md": tables,

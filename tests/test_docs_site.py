@@ -69,6 +69,10 @@ def test_the_site_is_searched_from_a_file(site: Path, browser: Browser) -> None:
     page.locator('.md-search-result__link[href*="study-file"]').first.click()
     page.wait_for_url("**/study-file.html*")
     query.fill("")
+    # A dash would exclude the word; readers who type an option mean the option.
+    query.press_sequentially("--fail-under")
+    page.locator('.md-search-result__link[href*="how-to/ci"]').first.wait_for()
+    query.fill("")
     query.press_sequentially("qwzx")
     page.get_by_text("No matching documents").wait_for()
     page.set_viewport_size({"width": 390, "height": 844})

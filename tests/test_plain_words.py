@@ -18,7 +18,8 @@ BANNED = re.compile(
     r"\b(mend(s|ed|ing)?|foretell(s|ing)?|foretold|whoever|whomever|somebody|anew|held against"
     r"|told as|comes? again|commonest|likeness|bare shares|for good|at rest|of whom|trial link"
     r"|lies? apart|read with care|what came out|can the writer be told|the same command goes on"
-    r"|nothing is ruled out|in order to|prior to|utili[sz]e)\b",
+    r"|nothing is ruled out|the lab holds|goes on to|thereof|whereby|thus|in order to"
+    r"|prior to|utili[sz]e)\b",
     re.IGNORECASE,
 )
 # Sentence fragments and turns of phrase that no help text, message or participant page uses.
@@ -30,10 +31,10 @@ QUAINT = re.compile(
     re.MULTILINE,
 )
 # What people say in situations and replies, and word lists, may use any word.
-SPOKEN = ("situations/builtin", "judging/rubric", "personas", "study/demo", "style/lists")
+SPOKEN = ("situations/builtin", "planted_replies", "personas", "study/demo", "style/lists")
 KEYS = {"commonest", "foretold"}
 """Keys of JSON output that other programs read."""
-STORED = {"protocols/reply_templates.py"}
+STORED = ("protocols/reply_templates.py",)
 """Prompts that runs name by version: their words cannot change."""
 
 
@@ -53,15 +54,15 @@ def messages() -> Iterator[tuple[str, str]]:
 
 def texts() -> Iterator[tuple[str, str]]:
     """Every text with where it stands: docs, templates, interface files and strings in the code."""
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
+    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")]
     files += [
         path for ending in ("j2", "yaml", "js", "toml") for path in SOURCE.rglob(f"*.{ending}")
     ]
     for path in files:
         if not any(part in path.as_posix() for part in SPOKEN):
             yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
-    for path in SOURCE.rglob("*.py"):
-        if path.relative_to(SOURCE).as_posix() in STORED:
+    for path in (*SOURCE.rglob("*.py"), *(ROOT / "scripts").rglob("*.py")):
+        if path.as_posix().endswith(STORED):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Constant) or node.value in KEYS:

@@ -102,7 +102,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         Arm,
         {
             "respondent": "whose responses; `arm: respondent` on one line says the same",
-            "prompt": "which prompt's replies, where the lab holds some to several",
+            "prompt": "which prompt's replies, where the lab has some to several",
         },
     ),
     "situations": (

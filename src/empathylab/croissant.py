@@ -197,7 +197,7 @@ def _responsible(data: DescribedData) -> dict[str, Any]:
             "Raters have random names; platform ids and comments are left out. What raters "
             "said about themselves (such as age or country) is in the table raters."
             if people
-            else "None: no data of people."
+            else "None: the data set has no data about people."
         ],
         "rai:dataBiases": [
             "Built-in situations and personas are not validated: see the column validated.",

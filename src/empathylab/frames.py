@@ -94,7 +94,7 @@ def _series(name: str, column: Any) -> pl.Series:
     except (TypeError, pl.exceptions.PolarsError) as error:
         kinds = sorted({type(value).__name__ for value in values if value is not None})
         raise InputError(
-            "a column holds values of several kinds",
+            "a column has values of several kinds",
             where=f"column {name!r}",
             got=", ".join(kinds),
             remedy="Convert them to one kind, such as numbers or text.",

@@ -220,7 +220,7 @@ def _one_kind_per_column(where: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, TypeError, UnicodeEncodeError) as error:
         raise InputError(
-            "a column holds values of different kinds",
+            "a column has values of different kinds",
             where=where,
             got=str(error).splitlines()[0],
             remedy="Write each column as text, or each as a number.",
@@ -376,7 +376,15 @@ def renamed(
     A column that only has the name of a role is dropped. With `options`, errors name the option
     of each role.
     """
-    for role, column in named.items():
+    missing = {role: column for role, column in named.items() if column not in frame.columns}
+    if options and len(missing) > 1:
+        raise InputError(
+            f"there are no columns {', '.join(map(repr, missing.values()))}",
+            where=where,
+            got=", ".join(frame.columns),
+            remedy=f"Name them: {' '.join(f'--{role} COLUMN' for role in missing)}.",
+        )
+    for role, column in missing.items():
         column_named(frame, column, where=where, option=f"--{role}" if options else None)
     replaced = [role for role, column in named.items() if role != column and role in frame.columns]
     return frame.drop(replaced).rename({column: role for role, column in named.items()})

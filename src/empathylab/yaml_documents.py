@@ -70,7 +70,7 @@ def read_yaml(text: str, *, file: str, what: str = "file", empty: str = "Write i
         raise InputError(
             f"the file is longer than {_MOST_CHARACTERS:,} characters",
             where=file,
-            remedy="It holds texts and settings; import data with `empathylab data import`.",
+            remedy="The file is for texts and settings; import data with `empathylab data import`.",
         )
     reader = _YamlReader(file)
     loader: yaml.SafeLoader | None = None

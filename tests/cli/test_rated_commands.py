@@ -183,11 +183,24 @@ def long_file(tmp_path: Path) -> Path:
     return path
 
 
+def test_every_missing_column_is_named_at_once(long_file: Path) -> None:
+    done = empathylab("analyze", "ratings", long_file, "--situation", "post", "--arm", "system")
+    assert done.exit_code == 2
+    assert "there are no columns 'post', 'system'" in done.stderr
+    assert "Name them: --situation COLUMN --arm COLUMN." in done.stderr
+
+
+def test_levels_are_for_tables_only(filled: Path) -> None:
+    done = empathylab("analyze", "ratings", "--levels", "Bad,Okay,Good", "--lab", filled)
+    assert done.exit_code == 2
+    assert "Remove --levels, or name a file." in done.stderr
+
+
 def test_ratings_of_any_table_are_analysed_without_a_lab(long_file: Path) -> None:
     table = long_file.read_text().replace("rater,situation,arm,rating", "who,post,system,warmth")
     long_file.write_text(table + "r1,s1,human,NA\nr1,s2,gpt,\n")
     code, _, err = empathylab("analyze", "ratings", long_file)
-    assert (code, "Name the column with --rater COLUMN" in err) == (2, True)
+    assert (code, "Name them: --rater COLUMN" in err) == (2, True)
     columns = ("--rater", "who", "--situation", "post", "--arm", "system", "--rating", "warmth")
     arguments = ("analyze", "ratings", long_file, *columns, "--reference", "human")
     found = as_json(*arguments)

@@ -151,7 +151,7 @@ def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
     means = (tmp_path / "package" / "tables" / "judges-means.csv").read_text(encoding="utf-8")
     assert "small" not in means
     page = (tmp_path / "package" / "README.md").read_text(encoding="utf-8")
-    assert "what judge models said of the responses that it shows" in page
+    assert "people's ratings, and judges' ratings of the same responses, are left out" in page
 
 
 def test_once_the_study_is_closed_all_judgements_are_exported(sqlite_lab: Lab) -> None:

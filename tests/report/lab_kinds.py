@@ -6,7 +6,7 @@ import dataclasses
 
 import polars as pl
 
-from empathylab.analysis import conversations, scores
+from empathylab.analysis import conversations, recipients, scores
 from empathylab.analysis import ratings as rated_replies
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.scores import ScoresResult
@@ -77,6 +77,20 @@ def conversed() -> conversations.ConversationsAnalysis:
     return conversations.from_table(pl.DataFrame(rows))
 
 
+def received() -> recipients.RecipientsResult:
+    """Replies by AI and by people, with either label, rated by those who got them."""
+    rows = [
+        {
+            "participant": f"p{number}",
+            "response": ("ai", "human")[number % 2],
+            "label": ("ai", "human")[number // 2 % 2],
+            "heard": 3.0 + number % 2 + (number * 7 % 5) / 2,
+        }
+        for number in range(80)
+    ]
+    return recipients.from_table(pl.DataFrame(rows), outcomes=["heard"])
+
+
 def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
     """By name; the lab must be empty and is filled with scales and replies of one model."""
     none = collect(folder)
@@ -101,6 +115,7 @@ def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
         "only conversations": dataclasses.replace(
             none, conversations=conversed(), respondents=("model-0", "model-1", "model-2")
         ),
+        "only recipients": dataclasses.replace(none, recipients=(received(),)),
         "only scores": dataclasses.replace(
             none, scores=(scored(1),), respondents=("provider/model-0",)
         ),

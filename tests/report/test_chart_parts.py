@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 import pytest
 from playwright.sync_api import Browser
 
-from empathylab.report.chart_parts import names_above, spec_of
+from empathylab.report.chart_parts import estimates_chart, names_above, spec_of
+from empathylab.report.colours import Colours
 from empathylab.report.pictures import svg
 
 # The corners of each name above the columns: in the picture, and with all names turned level.
@@ -65,3 +68,63 @@ def test_names_above_columns_are_whole_and_apart(
                 for axis in "xy"
             ]
             assert any(apart)
+
+
+def estimates(respondents: int, panels: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "respondent": f"model-{who}",
+            "panel": f"panel {panel}",
+            "estimate": 10.0 * panel + who,
+            "low": 10.0 * panel + who - 2,
+            "high": 10.0 * panel + who + 2,
+            "n": 9,
+        }
+        for panel in range(panels)
+        for who in range(respondents)
+    ]
+
+
+def test_a_single_respondent_has_a_row_for_each_panel() -> None:
+    spec = estimates_chart(estimates(1, 3), title="points", panels="panel")
+    assert "facet" not in spec
+    assert {layer["encoding"]["y"]["field"] for layer in spec["layer"]} == {"panel"}
+    assert "facet" in estimates_chart(estimates(2, 3), title="points", panels="panel")
+
+
+@pytest.mark.browser
+def test_close_rows_of_a_panel_stand_below_each_other(browser: Browser) -> None:
+    spec = estimates_chart(estimates(4, 2), title="", zero=True, panels="panel", compact=True)
+    page = browser.new_page()
+    page.set_content(svg(spec, width=400))
+    heights = page.locator(".mark-symbol path").evaluate_all(
+        "all => all.map((one) => Math.round(one.getBoundingClientRect().top))"
+    )
+    page.close()
+    assert len(heights) == len(set(heights)) == 8
+
+
+def test_numbers_have_a_halo_so_that_no_line_crosses_them() -> None:
+    spec = estimates_chart(estimates(2, 1), title="points", zero=True)
+    texts = [layer["mark"] for layer in spec["layer"] if layer["mark"]["type"] == "text"]
+    assert [bool(mark.get("strokeWidth")) for mark in texts] == [True, False]
+
+
+def test_bars_start_at_zero_only() -> None:
+    def kinds(**given: Any) -> list[str]:
+        spec = estimates_chart(estimates(2, 1), title="points", large=True, **given)
+        return [layer["mark"]["type"] for layer in spec["layer"]]
+
+    assert "bar" in kinds(ends=(0.0, 100.0))
+    assert "bar" in kinds(zero=True)
+    assert "bar" not in kinds(ends=(1.0, 5.0))
+
+
+def test_lines_of_respondents_without_a_colour_of_their_own_differ() -> None:
+    many = [f"model-{number}" for number in range(60)]
+    colour = {"field": "respondent", "scale": {"domain": many[50:54]}}
+    spec = {"encoding": {"color": colour, "y": {"field": "value"}}}
+    drawn = Colours(many).applied(spec)["encoding"]["color"]["scale"]["range"]
+    assert len(set(drawn)) == 4
+    few = [Colours(many[:20]).of(name) for name in many[:20]]
+    assert len(set(few)) == 20

@@ -111,6 +111,25 @@ def test_the_chart_says_what_its_intervals_are(kinds: dict[str, LabOverview]) ->
     assert titles["only replies"] == "Median words per reply (middle half)"
 
 
+def test_the_scores_of_one_model_are_all_drawn(kinds: dict[str, LabOverview]) -> None:
+    data = kinds["only scores"]
+    chart = first_screen(data).chart
+    assert chart is not None
+    scores = data.scores[0].respondents[0].scores
+    assert [(row.panel, row.estimate) for row in chart.rows] == [
+        (score.dimension, score.mean) for score in scores
+    ]
+
+
+@pytest.mark.parametrize(("fit", "said"), [(True, ""), (False, "The judge is not fit.")])
+def test_scores_of_many_models_say_whether_the_judge_is_fit(
+    kinds: dict[str, LabOverview], monkeypatch: pytest.MonkeyPatch, *, fit: bool, said: str
+) -> None:
+    data = kinds["200 respondents"]
+    monkeypatch.setattr(type(data.scores[0]), "fit", property(lambda _: fit))
+    assert first_screen(data).shown[0].conclusion.sentence.endswith(said or "replies in all.")
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("way", WAYS)
 def test_it_fits_into_the_viewport(

@@ -23,7 +23,8 @@ MARKDOWN = "# no heading\n\n* no list\n[no link](javascript:alert(1)) `code`"
 HEBREW = "אני מצטער לשמוע"
 LONG = "word " * 20_000
 TEXTS = {"script": SCRIPT, "ending": ENDING, "markdown": MARKDOWN, "hebrew": HEBREW, "long": LONG}
-NAMES = ('a/b\\c "d" <i>e</i>', "🙂", "=1+1")
+LONG_NAME = "provider/" + "a-very-long-name-" * 8
+NAMES = (LONG_NAME, 'a/b\\c "d" <i>e</i>', "🙂", "=1+1")
 
 
 @pytest.fixture(scope="module")

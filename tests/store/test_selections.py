@@ -70,7 +70,7 @@ def test_another_recipe_under_the_same_name_is_refused(lab: Lab) -> None:
 
 def test_other_situations_by_the_same_recipe_are_refused(lab: Lab) -> None:
     save_selection(lab, "some", MINE, ["s1"], RECIPE)
-    with pytest.raises(InputError, match="another selection under this name; got 'some'"):
+    with pytest.raises(InputError, match="different selection with this name; got 'some'"):
         save_selection(lab, "some", MINE, ["s2"], RECIPE)
 
 

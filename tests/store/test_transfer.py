@@ -35,7 +35,7 @@ def test_other_things_under_a_known_name_are_refused(sqlite_lab: Lab) -> None:
     with sqlite_lab.reading() as connection:
         records = lab_records(connection)
     records["situation_sets"][0]["fingerprint"] = "another"
-    with pytest.raises(InputError, match="other texts"), sqlite_lab.writing() as connection:
+    with pytest.raises(InputError, match="different texts"), sqlite_lab.writing() as connection:
         write_records(connection, records)
     with pytest.raises(InputError, match="refers to a row of runs"):
         with sqlite_lab.writing() as connection:

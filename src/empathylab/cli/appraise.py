@@ -25,7 +25,7 @@ EXAMPLE = examples(
     ),
     (
         "empathylab appraise local/smollm2 --per-factor 3 --orders 2 --mode logprob",
-        "takes three situations of each factor, two item orders, and answers' probabilities.",
+        "asks in two item orders about three situations per factor, and reads probabilities.",
     ),
 )
 

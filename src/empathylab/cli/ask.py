@@ -31,8 +31,8 @@ def ask(
 ) -> None:
     """Runs a plugin's protocol with models.
 
-    An installed package offers protocols through the entry point `empathylab.protocols`. Runs
-    resume, limits and costs are kept, and answers are stored as with the built-in protocols.
+    An installed package offers protocols through the entry point `empathylab.protocols`. Runs can
+    be resumed, limits apply, and answers are stored as with the built-in protocols.
     """
     from empathylab.cli.model_runs import show
 

@@ -128,7 +128,7 @@ def judge(
     lab: Path,
     options: dict[str, Any],
 ) -> None:
-    """Lets models rate responses as raters do, blinded, on the study's own scale.
+    """Lets models rate responses blindly, on the study's own scale.
 
     Judgements are stored separately from people's ratings. To see how well they agree with people,
     run `empathylab analyze judges`.

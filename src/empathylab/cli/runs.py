@@ -29,8 +29,8 @@ _RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run's numb
 def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists all runs, and which of several similar ones the report shows.
 
-    Of runs that asked a respondent the same, the report shows a pinned one, or else the one with
-    most situations.
+    If several runs asked a respondent the same, the report shows the pinned one, or else the one
+    with the most situations.
     """
     from empathylab.analysis.run_selection import run_label, run_matrix
     from empathylab.store import Lab, runs_frame

@@ -26,7 +26,7 @@ def view(
     """Shows the lab in the browser: runs, answers, replies, conversations, scales and ratings.
 
     It listens on this machine only, changes nothing but the search index, and stops with Ctrl-C.
-    The link holds a key that is new at each start.
+    The link contains a key that is new at each start.
     """
     from empathylab.errors import MissingExtra
 

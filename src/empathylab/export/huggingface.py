@@ -143,11 +143,11 @@ Each configuration has one split, `{SPLIT}`: these data are for evaluation.
     from datasets import load_dataset
     load_dataset("OWNER/NAME", "{_default(tables)}", split="{SPLIT}")
 
-What every column means: `documentation/data_dictionary.csv`. The lab itself comes back with
+What every column means: `documentation/data_dictionary.csv`. To restore the lab, run
 
     empathylab data import huggingface OWNER/NAME --lab lab
 
-The licence and the authors are yours to add above.
+Add the licence and the authors above.
 """
 
 
@@ -168,7 +168,7 @@ def holds_lab(folder: Path) -> bool:
 
 
 def import_dataset(lab: Lab, folder: Path) -> tuple[Carried, ...]:
-    """Adds all that the data set holds to the lab; what the lab holds already stays as it is."""
+    """Adds all that the data set holds to the lab; what the lab already has stays as it is."""
     records = {path.stem: _lines(path) for path in sorted((folder / ROWS).glob("*.jsonl"))}
     archives = [read_archive(path) for path in sorted((folder / ARCHIVES).glob("*.zip"))]
     with lab.writing() as connection:

@@ -52,8 +52,7 @@ def readme(format: str, tables: Mapping[str, pl.DataFrame], blind: Sequence[str]
     listed = _listed(tables, names)
     what = f"\n## Files\n\n{listed}\nWhat every column means: {dictionary}.\n"
     licence = (
-        "\nThe licence, the authors and how to cite the data are yours to add to "
-        "`dataset_description.json`.\n"
+        "\nAdd the licence, the authors and how to cite the data to `dataset_description.json`.\n"
         if format == "psych-ds"
         else ""
     )
@@ -82,7 +81,7 @@ With EmpathyLab {__version__} and the package versions used here:
     python analysis.py
 
 It reads `data/`, writes `regenerated/` and compares every file with the one in `tables/`, byte for
-byte. No lab and no network are needed. `analysis.py` uses EmpathyLab's public functions alone:
+byte. No lab and no network are needed. `analysis.py` uses only EmpathyLab's public functions:
 read it to see what was done, and change it to do something else.
 
 ## Data
@@ -111,7 +110,7 @@ def _listed(tables: Mapping[str, pl.DataFrame], names: Mapping[str, str]) -> str
 
 def _hidden(blind: Sequence[str]) -> str:
     return "".join(
-        f"\nThe study {name} was not closed yet: how people rated responses is left out, and so is "
-        "what judge models said of the responses that it shows.\n"
+        f"\nThe study {name} was not closed yet: people's ratings, and judges' ratings of the "
+        f"same responses, are left out.\n"
         for name in blind
     )

@@ -78,7 +78,7 @@ class Measuring:
         self._open: dict[tuple[str, ...], OpenPlan] = {}
 
     def definitions(self) -> Records:
-        """The situations, scales and personas that the lab holds."""
+        """The situations, scales and personas that the lab has."""
         with self.lab.reading() as connection:
             return whole_tables(connection, DEFINITIONS)
 

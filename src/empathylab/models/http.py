@@ -2,7 +2,7 @@
 
 A thousand requests under way need little more than the bytes they send: a general library spends
 several times as long on each as the runner spends on everything else. Redirects and cookies are
-left out on purpose. See docs/decisions/0019-http-without-a-library.md.
+left out on purpose. See docs/decisions/0019-own-http-client.md.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class HttpClient:
 def _header(header: tuple[str, str]) -> str:
     name, value = header
     if not re.fullmatch(r"[\t\x20-\x7e\x80-\xff]*", value):
-        raise ValueError(f"the header {name} holds characters that cannot be sent")
+        raise ValueError(f"the header {name} has characters that cannot be sent")
     return f"{name}: {value}\r\n"
 
 

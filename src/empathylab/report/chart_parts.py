@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
-from empathylab.report.colours import ESTIMATE, GUIDE, INK, PAPER, SEQUENTIAL
+from empathylab.report.colours import ESTIMATE, GROUND, GUIDE, INK, PAPER, SEQUENTIAL
 
 PANEL = 250
 """Pixels of a small multiple; the page makes it as wide as there is room for."""
 _ROW = 24
 _MOST_IN_ROW = 3
-_LARGE_ROW = 78
-_EDGE = 0.08
+_LARGE_ROW = 66
+_BAR = 34
 _CLOSE = 13
 
 
@@ -107,58 +107,54 @@ def estimates_chart(
     """Estimates with their 95% intervals, a row for each, labelled; panels beside each other.
 
     `compact` puts the rows of a panel close together instead, which differ by colour. `large` is
-    for two or three rows that stand alone.
+    for two or three rows that stand alone. A single respondent has a row for each panel.
 
     A row has the names in `who` and `panels`, `estimate`, `low` and `high` (None without an
     interval) and `n`. `ends` are those of the scale, `interval` the word for the line.
     """
     names = list(dict.fromkeys(str(row[who]) for row in rows))
+    order = list(dict.fromkeys(str(row[panels]) for row in rows)) if panels else []
+    alone = bool(panels) and len(names) == 1  # panels would repeat the only name
+    compact = compact and not alone
+    side, sides = (panels, order) if compact or alone else (who, names)
     scale = _scale(rows, ends, zero=zero, field=estimate)
     values = [_drawn(row, estimate, scale) for row in rows]
     axis = alt.Axis(title=title or None, grid=True, format="%" if "%" in form else alt.Undefined)
-    tooltip = [
-        *([alt.Tooltip(f"{panels}:N")] if panels else []),
-        alt.Tooltip(f"{who}:N"),
-        number_tooltip(estimate, "estimate", form),
-        number_tooltip("low", f"{interval} from", form),
-        number_tooltip("high", "to", form),
-        *([alt.Tooltip("n:Q", format=",")] if "n" in rows[0] else []),
-    ]
-    side = f"{panels if compact else who}:N"
-    order = list(dict.fromkeys(str(row[panels]) for row in rows)) if panels else []
     base = alt.Chart().encode(
         alt.Y(
-            side,
-            sort=order if compact else names,
+            f"{side}:N",
+            sort=sides,
             title=None,
             axis=alt.Axis(grid=False, labelLimit=260, labelFontSize=14 if large else alt.Undefined),
         ),
         color=respondent_color(names, field=who, legend=False) if coloured else alt.value(ESTIMATE),
-        tooltip=tooltip,
+        tooltip=[
+            *([alt.Tooltip(f"{panels}:N")] if panels else []),
+            alt.Tooltip(f"{who}:N"),
+            number_tooltip(estimate, "estimate", form),
+            number_tooltip("low", f"{interval} from", form),
+            number_tooltip("high", "to", form),
+            *([alt.Tooltip("n:Q", format=",")] if "n" in rows[0] else []),
+        ],
     )
-    # All rows have a value, so nothing needs to be filtered out.
-    thick = 11 if large else 3
-    lines = base.mark_rule(strokeWidth=thick, opacity=0.45 if large else 0.55, invalid=None).encode(
-        alt.X("from:Q", axis=axis, scale=scale), alt.X2("to:Q")
-    )
-    points = base.mark_point(filled=True, size=45 if large else 80, opacity=1, invalid=None).encode(
-        alt.X(f"{estimate}:Q", axis=axis, scale=scale)
-    )
-    labels = _labels(base, large=large).encode(
-        alt.X(f"{estimate if large else 'at'}:Q", axis=axis, scale=scale),
-        text=alt.Text(f"{estimate}:Q", format=form),
-        color=alt.value(INK),
-    )
-    layers = [lines, points] if compact else [lines, points, labels]
-    if zero:
-        layers.insert(0, zero_line(axis).encode(alt.X("zero:Q", axis=axis, scale=scale)))
-    layered = alt.layer(*layers)
-    height = max(_ROW, min(40, 120 // len(names))) * len(names)
-    height = _LARGE_ROW * len(names) if large else height
     if compact:
-        layered = layered.encode(yOffset=alt.YOffset(f"{who}:N", sort=names))
+        base = base.encode(yOffset=alt.YOffset(f"{who}:N", sort=names))
+
+    def x(name: str) -> alt.X:
+        return alt.X(f"{name}:Q", axis=axis, scale=scale)
+
+    layers = [] if compact else _labels(base, x("at"), f"{estimate}:Q", form, large=large)
+    # Where 0 means none of it, the length of a bar shows how much.
+    bars = large and (zero or (ends is not None and ends[0] == 0))
+    layers = [*_marks(base, x, estimate, large=large, bars=bars), *layers]
+    if zero:
+        layers.insert(0, zero_line(axis).encode(x("zero")))
+    layered = alt.layer(*layers)
+    if compact:
         return spec_of(layered, (_CLOSE * len(names) + 6) * len(order), values)
-    if panels is None:
+    height = max(_ROW, min(40, 120 // len(sides))) * len(sides)
+    height = _LARGE_ROW * len(sides) if large else height
+    if panels is None or alone:
         return spec_of(layered, height, values)
     shared = len({(row[panels], row[who]) for row in rows}) == len(order) * len(names)
     spec = panels_spec(layered, panels, order, height, values)
@@ -169,12 +165,34 @@ def estimates_chart(
     return spec
 
 
-def _labels(base: alt.Chart, *, large: bool) -> alt.Chart:
-    """Numbers beside the intervals; above the points where these are large."""
-    beside = {"align": alt.expr("datum.align"), "dx": alt.expr("datum.shift")}
-    above = {"align": alt.expr("datum.above"), "dy": -18, "fontSize": 16, "fontWeight": "bold"}
-    found: alt.Chart = base.mark_text(invalid=None, **(above if large else beside))
-    return found
+def _marks(
+    base: alt.Chart, x: Callable[[str], alt.X], estimate: str, *, large: bool, bars: bool
+) -> list[alt.Chart]:
+    """Intervals and points, on bars from zero if asked for."""
+    thick, clear = (4, 0.9) if bars else (11, 0.45) if large else (3, 0.55)
+    lines = base.mark_rule(strokeWidth=thick, opacity=clear, invalid=None).encode(
+        x("from"), alt.X2("to:Q")
+    )
+    points = base.mark_point(
+        filled=True, size=90 if bars else 45 if large else 80, opacity=1, invalid=None
+    ).encode(x(estimate))
+    if not bars:
+        return [lines, points]
+    shape = base.mark_bar(size=_BAR, opacity=0.28, invalid=None).encode(x(estimate))
+    return [shape, lines, points]
+
+
+def _labels(base: alt.Chart, x: alt.X, text: str, form: str, *, large: bool) -> list[alt.Chart]:
+    """Numbers beside the intervals, with a halo, so that no line runs through them."""
+    look: dict[str, Any] = {"align": alt.expr("datum.align"), "dx": alt.expr("datum.shift")}
+    if large:
+        look |= {"fontSize": 17, "fontWeight": "bold"}
+    shown = base.encode(x, text=alt.Text(text, format=form))
+    halo = shown.mark_text(invalid=None, stroke=GROUND, strokeWidth=4, strokeJoin="round", **look)
+    return [
+        halo.encode(color=alt.value(GROUND)),
+        shown.mark_text(invalid=None, **look).encode(color=alt.value(INK)),
+    ]
 
 
 def _scale(
@@ -202,9 +220,7 @@ def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale) -> dict[str, An
     first, last = scale.domain
     right = high <= first + 0.74 * (last - first) or low - first <= last - high
     known = {name: value for name, value in row.items() if value is not None}
-    along = (row[estimate] - first) / ((last - first) or 1)
     return known | {
-        "above": "left" if along < _EDGE else "right" if along > 1 - _EDGE else "center",
         "from": low,
         "to": high,
         "at": high if right else low,

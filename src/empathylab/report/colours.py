@@ -13,6 +13,8 @@ PEOPLE = "human"
 SHOWN_PEOPLE = "people"
 INK, PAPER = "#1F2328", "#FFFFFF"
 """Of text on a chart."""
+GROUND = "#FFFFFE"
+"""Of the frame that a chart stands in."""
 _PEOPLE = ("#4A525C", "#C4CAD2")
 # Blue, vermilion, green, pink and ochre after Okabe and Ito, then others that differ from them.
 _RESPONDENTS = (
@@ -26,6 +28,17 @@ _RESPONDENTS = (
     ("#4E7D00", "#A6D854"),
     ("#C2185B", "#FF7FA8"),
     ("#007C91", "#5CD6E8"),
+    # Darker and duller relatives of the first ten.
+    ("#00466E", "#8CC9EE"),
+    ("#8C3B00", "#FFB48A"),
+    ("#005540", "#8ADFC3"),
+    ("#75265F", "#F0C3DC"),
+    ("#6B4700", "#F7DD8E"),
+    ("#5B7F99", "#7FA5BF"),
+    ("#A8745A", "#B98A6E"),
+    ("#7E8F3A", "#C6D38A"),
+    ("#A85C74", "#D98CA3"),
+    ("#4F8890", "#86B4BA"),
 )
 _OTHERS = ("#7A828C", "#9AA3AE")
 # From worst to best: a single hue that no respondent has.
@@ -74,6 +87,7 @@ def _dark() -> dict[str, str]:
     return pairs | {
         INK: "#E7E9EC",
         PAPER: "#14171A",
+        GROUND: "#1C2024",
         ESTIMATE: "#8FB8E0",
         FOUND: "#FF9E73",
         NOT_FOUND: "#9BA4AF",
@@ -113,6 +127,17 @@ class Colours:
         coloured: dict[str, Any] = self._coloured(_renamed(spec))
         return coloured
 
+    def _range(self, names: Sequence[str], *, named: bool) -> list[str]:
+        """The colours of a chart's names; `named` if each has a row with its name."""
+        found = [self.of(name) for name in names]
+        if _OTHERS[0] not in found:
+            return found
+        if named:  # a colour for some would set them apart
+            return [known if known == _PEOPLE[0] else _OTHERS[0] for known in found]
+        # Lines of one grey could not be told apart: here they get colours that are still free.
+        free = iter([light for light, _ in _RESPONDENTS if light not in found])
+        return [next(free, known) if known == _OTHERS[0] else known for known in found]
+
     def _coloured(self, value: Any) -> Any:
         if isinstance(value, list):
             return [self._coloured(part) for part in value]
@@ -126,10 +151,8 @@ class Colours:
         if isinstance(colour, dict) and colour.get("field") in _WHO:
             scale = colour.get("scale") or {}
             if domain := scale.get("domain"):
-                found = [self.of(name) for name in domain]
                 named = (encoding.get("y") or {}).get("field") == colour["field"]
-                if named and _OTHERS[0] in found:  # a colour for some would set them apart
-                    found = [known if known == _PEOPLE[0] else _OTHERS[0] for known in found]
+                found = self._range(domain, named=named)
                 encoding["color"] = colour | {"scale": scale | {"range": found}}
         return encoding
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.text.numbers import moment, number, p_value, percent, signed
@@ -57,6 +59,7 @@ def sections_page(template: str, specs: _Specs, **given: Any) -> str:
         "p_value": p_value,
         "number_columns": number_columns,
         "kind": lambda block: type(block).__name__.lower(),
+        "sentence": sentence_markup,
         "shown": shown_name,
         "heading": shown_heading,
     }
@@ -103,6 +106,15 @@ def shown_name(value: object) -> object:
 def shown_heading(name: str) -> str:
     """The heading of a column; `human` at its end is shown as people: `predicted as people`."""
     return re.sub(rf"\b{PEOPLE}$", SHOWN_PEOPLE, name)
+
+
+def sentence_markup(sentence: str) -> Markup:
+    """The sentence with commands as code, and figures that a line's end does not part."""
+    text = str(escape(sentence))
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"\bn = (?=\d)", "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}", text)
+    text = re.sub(r"(\[[+−\d.]+%?,) (?=[+−\d.]+%?\])", "\\1\N{NO-BREAK SPACE}", text)
+    return Markup(text)  # noqa: S704 - escaped above
 
 
 def number_columns(rows: Sequence[Mapping[str, object]]) -> set[str]:

@@ -102,7 +102,7 @@ class Session:
         self.waiting.extend(asked)
 
     async def _reuse(self, known: Iterable[Pending]) -> list[Pending]:
-        """Those of the requests that the lab holds no answer to."""
+        """Those of the requests that the lab has no answer to."""
         pending = {item.request.key: item for item in known}
         fingerprints = {key: self._fingerprint(waiting.request) for key, waiting in pending.items()}
         requests = [item.request for item in pending.values()]

@@ -158,7 +158,7 @@ def _row(
 
 
 def has_conversations(lab: Lab) -> bool:
-    """Whether the lab holds a conversation."""
+    """Whether the lab has a conversation."""
     with lab.reading() as connection:
         return connection.execute(select(schema.conversations.c.id).limit(1)).first() is not None
 
@@ -233,7 +233,7 @@ def persona_definitions(lab: Lab, collection: str) -> list[dict[str, Any]]:
 
 
 def persona_collections(lab: Lab) -> list[str]:
-    """The names of the collections whose personas the lab holds."""
+    """The names of the collections whose personas the lab has."""
     table = schema.personas
     query = select(table.c.collection).distinct().order_by(table.c.collection)
     with lab.reading() as connection:

@@ -63,7 +63,7 @@ def situation_table(connection: Connection) -> pl.DataFrame:
 
 
 def respondent_table(connection: Connection) -> pl.DataFrame:
-    """Who answered, with how much the lab holds of each."""
+    """Who answered, and how much the lab has of each."""
     columns = respondents.c
     query = select(
         columns.name.label("respondent"),

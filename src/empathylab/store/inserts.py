@@ -107,7 +107,7 @@ def _known_set(connection: Connection, chosen: SituationSet) -> int | None:
         return None
     if row.fingerprint != chosen.fingerprint:
         raise InputError(
-            f"the lab holds other texts under the name and version {chosen.version}",
+            f"the lab already has different texts in version {chosen.version} of this set",
             where=f"situation set {chosen.id}",
             remedy="Raise the set's version, give it another id, or use another lab with --lab.",
         )

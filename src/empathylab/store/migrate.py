@@ -71,7 +71,7 @@ def require_replica(connection: Connection) -> None:
     found = schema_version(connection)
     if found != HEAD:
         raise LabError(
-            "the replica does not hold this lab's schema",
+            "the replica does not have this lab's schema",
             where=connection.engine.url.render_as_string(hide_password=True),
             got=f"schema {found or 'none'}, this version has {HEAD}",
             remedy="Wait until it has caught up, or leave EMPATHYLAB_REPLICA_URL out.",

@@ -117,7 +117,7 @@ def lab_study(lab: Lab, name: str | None) -> Study:
     if name is None:
         if len(found) > 1:
             raise InputError(
-                "the lab holds several studies",
+                "the lab has several studies",
                 got=", ".join(found),
                 remedy="Name one with --study.",
             )

@@ -53,7 +53,7 @@ def store_recipients(
         ).first()
         if existing is not None and KIND not in existing.protocol:
             raise InputError(
-                "the lab holds another study of this name",
+                "the lab already has a different study with this name",
                 where=source,
                 got=name,
                 remedy="Give this one another --name.",

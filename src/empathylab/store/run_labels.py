@@ -37,7 +37,7 @@ def name_run(lab: Lab, run: str, name: str | None) -> int:
     """Gives the run a name of its own, or takes it away; its number."""
     if name is not None and (not name.strip() or name.strip().isdecimal()):
         raise InputError(
-            "a run's name must hold more than digits",
+            "a run's name must not be a number",
             got=name,
             remedy="Choose a name such as release-2.",
         )

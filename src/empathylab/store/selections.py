@@ -107,7 +107,7 @@ def draw_of(selection: Selection) -> Draw | None:
 
 
 def lab_selections(lab: Lab) -> dict[str, Selection]:
-    """By name, the selections that the lab holds, the oldest first."""
+    """By name, the selections that the lab has, the oldest first."""
     with lab.reading() as connection:
         rows = connection.execute(_selections().order_by(schema.selections.c.id)).all()
         return {row.name: _selection(connection, row) for row in rows}
@@ -245,7 +245,7 @@ def _refuse_other(
     old = existing.recipe["recipe"]
     differing = sorted(key for key in {*old, *recipe} if old.get(key) != recipe.get(key))
     raise InputError(
-        "the lab holds another selection under this name"
+        "the lab already has a different selection with this name"
         + (f", which differs in {', '.join(differing)}" if differing else ""),
         got=name,
         remedy="Give this one another name; results on the first one stay valid.",

@@ -65,14 +65,14 @@ def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
     drawn = connection.execute(select(table.c.id).where(table.c.name == chosen.id)).first()
     if (built_in is not None and built_in != chosen) or drawn is not None:
         raise InputError(
-            "this name belongs to another set" if built_in else "this name belongs to a draw",
+            "this name belongs to another set" if built_in else "this name belongs to a selection",
             got=chosen.id,
             remedy="Give yours another with --name.",
         )
 
 
 def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
-    """By id, the newest version that the lab holds; else the newest that ships.
+    """By id, the newest version that the lab has; else the newest that ships.
 
     A lab keeps the version it has begun with, so that its results can be compared.
     """

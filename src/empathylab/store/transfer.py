@@ -1,7 +1,7 @@
 """Rows of one lab on their way into another: JSON values, numbered as in the lab they come from.
 
 What a reader recognises a row by (a run's fingerprint, a situation's set and id) decides whether
-the other lab holds it already. So the same rows can be written twice and change nothing.
+the other lab has it already. So the same rows can be written twice and change nothing.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 }
 # Two rows that share a key but differ here are different things under one name.
 _SAME: Mapping[str, tuple[str, str]] = {
-    "situation_sets": ("fingerprint", "other texts under the name and version of the set"),
-    "respondents": ("kind", "a respondent of another kind under the name"),
-    "imports": ("fingerprint", "another file under the name"),
-    "studies": ("protocol_hash", "another study under the name"),
+    "situation_sets": ("fingerprint", "different texts in this version of the set"),
+    "respondents": ("kind", "a respondent of another kind with the name"),
+    "imports": ("fingerprint", "a different file with the name"),
+    "studies": ("protocol_hash", "a different study with the name"),
 }
 TABLES: Mapping[str, Table] = {
     table.name: table for table in schema.metadata.sorted_tables if table.name in _KEYS
@@ -340,5 +340,6 @@ def _require_same(name: str, stored: Mapping[str, Any], row: Row) -> None:
     if stored[column] != row[column]:
         named = row.get("name") or row.get("source")
         raise InputError(
-            f"the lab holds {what} {named!r}", remedy="Import it into another lab with --lab."
+            f"the lab already has {what} {named!r}",
+            remedy="Import it into another lab with --lab.",
         )

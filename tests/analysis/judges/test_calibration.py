@@ -51,7 +51,7 @@ def test_a_judge_that_goes_by_nothing_may_not() -> None:
     assert card.decision == "not"
     assert verdict(card) == "not shown: it fails the alternative annotator test at ε = 0.2"
     assert any("replacing human raters" in item for item in not_for(card))
-    assert "It would pass from ε" in reasons(card)[0]
+    assert "It would pass at ε" in reasons(card)[0]
 
 
 def test_a_judge_that_always_says_the_same_may_not_even_where_it_passes_the_test() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from empathylab.analysis.overview import from_lab as collect
 from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.overview.runs import RunSummary, runs_caveats
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import RequestRejected
 from empathylab.models import ScriptedModel
@@ -202,3 +205,27 @@ def test_respondents_with_the_same_reasons_are_named_in_one_caution(sqlite_lab: 
     ).cautions()
     assert both[0].startswith("scripted/flat's and scripted/twin's answers to PANAS are")
     assert len(both) == len(data.cautions())
+
+
+def test_what_many_runs_lack_is_one_sentence() -> None:
+    runs = [
+        cast(
+            "RunSummary",
+            SimpleNamespace(
+                protocol="respond",
+                respondent=f"model-{number}",
+                planned=10,
+                answered=10 - number % 2,
+                unanswered=number % 2,
+                invalid_count=number,
+            ),
+        )
+        for number in range(6)
+    ]
+    incomplete, invalid = runs_caveats(runs[:2])
+    assert incomplete.startswith("The respond run of model-1 is incomplete: 1 of 10 requests")
+    assert invalid.startswith("1 of 9 answers of the respond run of model-1 could not be used")
+    incomplete, invalid = runs_caveats(runs)
+    assert incomplete.startswith("3 of 6 respond runs are incomplete: 3 of 60 requests have no")
+    said = "15 of 57 answers of 6 respond runs could not be used (26%; at most 56%, of model-5)"
+    assert invalid.startswith(said)

@@ -47,7 +47,11 @@ def test_a_second_test_never_replaces_the_first_conclusion() -> None:
     changed = dataclasses.replace(found, conclusions=(first, weak, *others))
     [headline] = rating_headlines(changed)
     assert (headline.kind, headline.unit, headline.low) == ("better", "log-odds", first.low)
-    assert "log-odds, 95% CI" in headline.sentence
+    low, high = (math.exp(end or 0.0) for end in (first.low, first.high))
+    assert f"odds ratio of a higher rating {math.exp(first.estimate or 0.0):.2f}, 95% CI " in (
+        headline.sentence
+    )
+    assert f"{low:.2f} to {high:.2f};" in headline.sentence
 
 
 def test_distances_on_different_scales_are_not_ranked() -> None:

@@ -346,6 +346,33 @@ def test_ratings_that_are_no_numbers_are_refused(value: str) -> None:
         ratings.from_table(table().with_columns(rating=pl.lit(value)))
 
 
+WORDS = {1.0: "Poor", 2.0: "Fair", 3.0: "Great"}
+
+
+def test_words_as_ratings_are_analysed_in_the_order_given() -> None:
+    numbers = table(shift=0.5)
+    words = numbers.with_columns(pl.col("rating").replace_strict(WORDS))
+    found = ratings.from_table(words, levels=["Poor", "Fair", "Great"])
+    same = ratings.from_table(numbers)
+    assert [item.estimate for item in found.conclusions] == [
+        item.estimate for item in same.conclusions
+    ]
+    assert found.study.dimensions[0].labels == ("Poor", "Fair", "Great")
+    reversed_order = ratings.from_table(words, levels=["Great", "Fair", "Poor"])
+    assert reversed_order.conclusions[0].kind != found.conclusions[0].kind
+
+
+def test_a_word_that_is_no_point_of_the_scale_is_refused() -> None:
+    words = table().with_columns(pl.col("rating").replace_strict(WORDS))
+    with pytest.raises(UserError, match="must be one of Poor, Great; got 'Fair'"):
+        ratings.from_table(words, levels=["Poor", "Great"])
+
+
+def test_numbers_as_levels_keep_points_that_nobody_chose() -> None:
+    found = ratings.from_table(table(), levels=["1", "2", "3", "4"])
+    assert found.study.dimensions[0].values == (1.0, 2.0, 3.0, 4.0)
+
+
 def test_an_arm_with_one_rater_is_not_compared() -> None:
     alone = table().filter(pl.col("rater").is_in(["human0", "gpt0"]))
     found = ratings.from_table(alone).conclusions[0]

@@ -57,7 +57,7 @@ def test_each_code_has_a_sentence_and_each_sentence_a_code() -> None:
         ),
         (
             note("content_free", answers="middle", content=0.034),
-            "Answers stay near the middle, whatever the items say: content explains 3%.",
+            "Answers stay near the middle: item content explains 3% of their variance.",
         ),
         (note("arm_with_one_rater"), "an arm has a single rater"),
         (None, ""),

@@ -116,7 +116,7 @@ def test_a_family_can_be_given_for_the_panel(two_judges: Path) -> None:
     given = as_json(*options, "--family", f"panel={name}")["judges"]
     panel = next(row for row in given if row["judge"] == "panel")
     assert panel["bias"]["self_preference"]["about"] == name
-    assert "the test take the median of their ratings" in " ".join(panel["reasons"])
+    assert "the test use the median of their ratings" in " ".join(panel["reasons"])
 
 
 def test_a_family_of_a_panel_that_is_not_asked_for_is_refused(two_judges: Path) -> None:

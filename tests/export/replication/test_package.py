@@ -123,7 +123,7 @@ def test_the_tables_are_reproduced_byte_for_byte_without_the_lab(
         "scales",
         "style",
     }
-    assert done.stdout.endswith(f"{len(kept)} files made, 0 not as they were\n")
+    assert done.stdout.endswith(f"{len(kept)} files written, 0 different from the package\n")
     assert done.stderr == ""
 
 

@@ -55,7 +55,7 @@ def test_scores_come_with_the_judge_and_runs_with_what_is_not_shown(lab: Lab) ->
     assert list(text.sentences) == [
         f"Run {hidden[0]['run']} is not shown: run 1 has answers to 16 situations, not 8."
     ]
-    page = render(data)
+    page = render(data).replace("\N{NO-BREAK SPACE}", " ")
     assert text.sentences[0] in page
     assert str(data.scores[0].conclusions[0]) in page
 

@@ -231,7 +231,7 @@ def test_two_files_with_the_same_reply_store_it_once(lab: Lab) -> None:
     assert counts(lab)["responses"] == 1
     key = small().replies[0].situation
     other = small(replies=(Reply(key, "human", "Otherwise."),), study=None)
-    with pytest.raises(InputError, match="another text of human for the situation"):
+    with pytest.raises(InputError, match="different text of human for the situation"):
         import_release(lab, other, kind="responses", source="third.csv", fingerprint="1")
 
 
@@ -250,7 +250,7 @@ def test_a_scale_that_was_inferred_grows_with_the_ratings(lab: Lab) -> None:
 
 def test_other_labels_under_a_studys_name_are_refused(lab: Lab) -> None:
     bring(lab, small())
-    with pytest.raises(InputError, match="a study of this name with another design"):
+    with pytest.raises(InputError, match="a study with this name, but with another design"):
         bring(lab, other_scale(Dimension("empathy", (1.0, 2.0), ("cold", "warm"))), "2")
 
 
@@ -372,7 +372,7 @@ def test_a_set_takes_no_name_of_another_set_or_draw(lab: Lab) -> None:
 
     dialogues = builtin_set("dialogues")
     save_selection(lab, "few", dialogues, [dialogues.situations[0].id], {"kind": "mine"})
-    for name, whose in (("appraisal", "another set"), ("few", "a draw")):
+    for name, whose in (("appraisal", "another set"), ("few", "a selection")):
         mine = dataclasses.replace(dialogues, id=name)
         with pytest.raises(InputError, match=f"belongs to {whose}"), lab.writing() as connection:
             save_situation_set(connection, mine)

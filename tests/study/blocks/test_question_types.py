@@ -181,7 +181,7 @@ def test_bots_answer_every_type_and_everything_is_exported(sqlite_lab: Lab, tmp_
     ]
     assert answers.filter(question="traits", part="Rushed")["answer"].to_list() == ["1"] * 4
     meanings = {(row["table"], row["column"]): row for row in read["data_dictionary"].to_dicts()}
-    assert meanings["raters", "matters_1"]["meaning"].endswith("Place (1 = first) of: Warmth")
+    assert meanings["raters", "matters_1"]["meaning"].endswith("Rank (1 = first) of: Warmth")
     assert meanings["raters", "devices_3"]["meaning"].endswith("computer")
     assert "why (What made you rate it so?)" in meanings["answers", "question"]["values"]
     assert "warmth: 0 to 100" in meanings["ratings", "rating"]["values"]

@@ -62,7 +62,8 @@ def test_an_arm_without_responses_stops_the_study() -> None:
     assert found.problems == (
         (
             "The arm 'two' has no responses of second/model: run `empathylab respond "
-            "second/model`, or import them with `empathylab data import`."
+            "second/model --set dialogues`, or import them with `empathylab data import responses "
+            "FILE --set dialogues --respondent second/model`."
         ),
     )
     assert [arm.missing for arm in found.arms] == [0, 6]

@@ -171,7 +171,7 @@ def test_what_is_no_study_at_all_is_refused(text: str, message: str) -> None:
         ("batch_size: 2", "batch_size: 0", "'batch_size' must be 1 or more; got '0'"),
         ("ratings_per_response: 2", "people_per_situation: 2", "Use ratings_per_response."),
         ("labels: [Bad, Okay, Good]", "labels: [Bad]", "must be a list of 2 or more"),
-        ("labels: [Bad, Okay, Good]", 'labels: ["", Good]', "the first and the last are not empty"),
+        ("labels: [Bad, Okay, Good]", 'labels: ["", Good]', "first and last labels are not empty"),
         ("labels: [Bad,", "values: [1, 3, 2]\n    labels: [Bad,", "3 numbers in rising order"),
         ("platform: open", "platform: prolofic", "Did you mean 'prolific'?"),
         ("platform: open", "platform: prolific", "'recruitment.codes' must be given for Prolific"),
@@ -195,7 +195,7 @@ def test_what_is_no_study_at_all_is_refused(text: str, message: str) -> None:
         ("  - block: comment", "  - block: imagine", "imagines one situation"),
         ("  - block: comment", "  - block: debrief", "there are 2 blocks debrief"),
         ("    text: Anything else?", "    id: rate\n    text: x", "two blocks have the id 'rate'"),
-        ("seed: 7", "seed: 7\nreplies_per_situation: one", "left out in a design between subjects"),
+        ("seed: 7", "seed: 7\nreplies_per_situation: one", "left out in a between-subjects design"),
     ],
 )
 def test_a_mistake_is_answered_with_what_is_wrong(old: str, new: str, message: str) -> None:
@@ -242,7 +242,7 @@ def test_one_reply_to_a_situation_needs_batches_that_hold_all_arms() -> None:
 
 def test_a_design_within_subjects_needs_two_arms() -> None:
     text = changed("design: between", "design: within").replace("  two: second/model\n", "")
-    assert "two arms or more in a design within subjects; got 1" in refused(text)
+    assert "two or more arms in a within-subjects design; got 1" in refused(text)
 
 
 QUOTA = "quotas:\n  - by: sex\n    counts: {female: 3, male: 3}\nrecruitment:"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from empathylab.analysis.appraisal.self_reports import SelfReport, validity_sentences
+from empathylab.analysis.text.names import listed_some
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 _FEW = 10
@@ -34,7 +35,7 @@ def order_caveats(changes: Iterable[ScaleChange]) -> list[str]:
         if change.level == "overall" and (sentence := order_caveat(change)):
             named = names.setdefault(sentence, [])
             named += [change.respondent] if change.respondent not in named else []
-    return [f"{', '.join(named)}: {sentence}" for sentence, named in names.items()]
+    return [f"{listed_some(named)}: {sentence}" for sentence, named in names.items()]
 
 
 def no_interval(change: ScaleChange) -> str:
@@ -57,7 +58,7 @@ def order_caveat(change: ScaleChange) -> str:
             f"between prompts, so it is not tested. {remedy}, two or more."
         )
     if change.baseline_orders == 1:
-        return "the change was measured in one item order and holds for that order."
+        return "the change was measured in one item order and applies to that order only."
     if change.shared_orders < 2:
         return (
             f"the baseline has {change.baseline_orders} item orders and shares "

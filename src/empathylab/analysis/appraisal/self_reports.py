@@ -10,12 +10,15 @@ import polars as pl
 
 from empathylab.analysis.run_selection import chosen_runs
 from empathylab.analysis.text.apa import listed
+from empathylab.analysis.text.names import listed_some
 from empathylab.analysis.text.notes import note_text
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.questionnaires.validity import Validity, self_report_validity
 from empathylab.store.administrations import Appraisals
 
 _KEY = ["respondent", "scale", "scale_row"]
+
+_MOST_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,20 @@ def validity_sentences(reports: Sequence[SelfReport]) -> list[str]:
     groups: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for report in reports:
         key = (report.scale.upper(), report.validity.verdict, report.reasons)
-        groups.setdefault(key, []).append(f"{report.respondent}'s")
-    return [
-        " ".join([f"{listed(names)} answers to {scale} are {verdict}.", *reasons])
-        for (scale, verdict, reasons), names in groups.items()
-    ]
+        groups.setdefault(key, []).append(report.respondent)
+    found = []
+    for kind, count in Counter(key[:2] for key in groups).items():
+        if count > _MOST_REASONS:  # what they have in common, before the reasons of each
+            named = [name for key, names in groups.items() if key[:2] == kind for name in names]
+            scale, verdict = kind
+            found.append(
+                f"The answers of {len(named)} respondents to {scale} are "
+                f"{verdict}: {listed_some(named)}."
+            )
+    for (scale, verdict, reasons), names in groups.items():
+        owners = listed([f"{name}'s" for name in names])
+        found.append(" ".join([f"{owners} answers to {scale} are {verdict}.", *reasons]))
+    return found
 
 
 def _self_report(

@@ -111,7 +111,7 @@ class EntryBuilder:
         if chosen.judge == PANEL:
             self.panels[name] = chosen.members
             members = ", ".join(chosen.members)
-            notes.append(f"Where the judge is {PANEL}, it is the mean of {members}.")
+            notes.append(f"The judge {PANEL} is the mean of {members}.")
         self.notes.extend(note for note in notes if note not in self.notes)
 
     def _predicted(self, name: str, replies: pl.DataFrame, chosen: _JudgeChoice) -> Measurement:

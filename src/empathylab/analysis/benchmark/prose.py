@@ -155,8 +155,8 @@ def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
         )
     if head.beyond:
         sentences.append(
-            f"The judge puts {found.respondent} outside all respondents it was calibrated on: this "
-            "is an extrapolation that was not tested."
+            f"The judge rates {found.respondent} outside the range of the respondents it was "
+            "calibrated on: this is an untested extrapolation."
         )
     sentences.append("Human ratings would settle it: see --human-sample.")
     return sentences
@@ -260,8 +260,10 @@ def _same_error(estimate: Estimate) -> str:
 
 
 def what(outcome: Outcome) -> str:
-    """What the figure is, such as `proportion of Good`."""
-    return f"proportion of {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
+    """What the figure is, such as `proportion rated Good`."""
+    return (
+        f"proportion rated {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
+    )
 
 
 def estimate_rows(

@@ -278,7 +278,7 @@ def from_lab(lab: Lab, *, confidence: float = 0.95, seed: int = 1) -> Conversati
 
 
 def report_conversations(lab: Lab) -> ConversationsAnalysis | None:
-    """The analysis for the report; None where the lab holds no conversation."""
+    """The analysis for the report; None where the lab has no conversation."""
     return from_lab(lab) if has_conversations(lab) else None
 
 

@@ -60,7 +60,7 @@ class PeopleCard:
         verdict = {
             "agrees with people": "agrees with people",
             "does not agree with people": "does not agree with people",
-            "too little to tell": "was rated too little to tell whether it agrees with people",
+            "too little to tell": "has too few ratings to say whether it agrees with people",
         }[self.verdict]
         return (
             f"As a simulator, {self.simulator} {verdict}: its feelings correlate with people's "

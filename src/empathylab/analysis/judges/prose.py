@@ -66,7 +66,13 @@ def verdict(card: JudgeCard) -> str:
 
 def verdict_sentence(card: JudgeCard) -> str:
     """The verdict with the judge and the dimension."""
-    return f"{card.judge}, {card.dimension}: {verdict(card)}."
+    what = f"the judge {card.judge} can replace human raters on {card.dimension}"
+    said = verdict(card)
+    if card.decision == "cannot tell":
+        return f"It is unclear whether {what}: {card.untested}."
+    if (reason := said.removeprefix("not shown: ")) != said:
+        return f"It is not shown that {what}: {reason}."
+    return f"{what[0].upper()}{what[1:]}{said.removeprefix('can replace human raters')}."
 
 
 def limits(card: JudgeCard) -> tuple[str, ...]:
@@ -143,15 +149,15 @@ def _test(card: JudgeCard) -> str:
     text = (
         f"Alternative annotator test at ε = {card.epsilon:g} (people taken as "
         f"{'a crowd' if card.people_are == 'crowd' else card.people_are}): it does as "
-        f"well as {wins} of {people} people, and half are needed; over {number(test.n, 0)} "
-        "responses it is at least as near to the others as the person in "
-        f"{percent(test.advantage)} "
-        f"({percent(test.advantage_low)} to {percent(test.advantage_high)})."
+        f"well as {wins} of {people} people (at least half are needed). In "
+        f"{percent(test.advantage)} of {number(test.n, 0)} responses "
+        f"({percent(test.advantage_low)} to {percent(test.advantage_high)}), it is at least as "
+        "close to the other people as the person it replaces."
     )
     if not test.passes:
         enough = test.smallest_epsilon
         text += (
-            f" It would pass from ε = {number(enough, 2)}."
+            f" It would pass at ε = {number(enough, 2)} or above."
             if not math.isnan(enough)
             else " It would pass at no ε."
         )
@@ -302,8 +308,8 @@ def _panel(card: JudgeCard) -> list[str]:
         return []
     found = [
         (
-            f"It is {_all(list(card.members))} together: κ, the table and the test take the median "
-            "of their ratings, Spearman, the biases and the calibration the mean."
+            f"It combines {_all(list(card.members))}: κ, the table and the test use the median of "
+            "their ratings; Spearman, the biases and the calibration use the mean."
         )
     ]
     return found + [

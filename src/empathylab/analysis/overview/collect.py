@@ -33,7 +33,7 @@ from empathylab.analysis.overview.replies import (
     replies_by_situation,
     reply_lengths,
 )
-from empathylab.analysis.overview.runs import RunSummary, run_caveats, run_summary
+from empathylab.analysis.overview.runs import RunSummary, run_summary, runs_caveats
 from empathylab.analysis.overview.sources import DataSource, data_sources
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.recipients import RecipientsResult
@@ -101,7 +101,7 @@ class LabOverview(Result):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the lab holds no results."""
+        """Whether the lab has no results."""
         return not (self.respondents or self.recipients)
 
     @property
@@ -147,7 +147,7 @@ class LabOverview(Result):
             return respondents is None or part.respondent in respondents
 
         found = doubts(filter(wanted, self.self_reports))
-        found += [sentence for run in self.runs if wanted(run) for sentence in run_caveats(run)]
+        found += runs_caveats(list(filter(wanted, self.runs)))
         found += order_caveats(filter(wanted, self.appraisal.changes))
         found += few_scores(filter(wanted, self.appraisal.changes))
         found += self.unrated

@@ -21,11 +21,12 @@ MOST_SHOWN = 3
 """Sentences that fit on a phone beside a chart and a caveat."""
 _MOST_ROWS = 10
 _MOST_PANELS = 4
+_MOST_IN_PANELS = 5
 _MOST_NAMED = 2
 _MOST_CAVEAT = 210
-_MOST_CHARACTERS = 560
+_MOST_CHARACTERS = 600
 _HOLDS = (
-    "The result holds for these situations, these raters and this wording of the question; other "
+    "The result applies to these situations, these raters and this wording of the question; other "
     "situations can give another result."
 )
 
@@ -62,6 +63,18 @@ class MainChart:
     interval: str = "95% CI"
     """What the line around an estimate is; empty where there is none."""
 
+    @property
+    def compact(self) -> bool:
+        """Whether panels below each other would be too tall for a phone."""
+        panels = len({row.panel for row in self.rows}) > 1
+        several = len({row.respondent for row in self.rows}) > 1
+        return panels and several and len(self.rows) > _MOST_IN_PANELS
+
+    @property
+    def tallness(self) -> int:
+        """How many characters of sentences its rows take the room of."""
+        return (6 if self.compact else 12) * len(self.rows)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstScreen:
@@ -84,7 +97,7 @@ class FirstScreen:
         main = [item for item in order if item[2].section not in ("style", "replies")] or order
         ranked = [one for _, _, one in sorted(main, key=lambda item: item[:2])[:MOST_SHOWN]]
         # A tall chart leaves less room for sentences on a phone.
-        room = _MOST_CHARACTERS - 12 * (len(self.chart.rows) if self.chart else 0)
+        room = _MOST_CHARACTERS - (self.chart.tallness if self.chart else 0)
         kept = ranked[:1]
         for headline in ranked[1:]:
             if sum(len(str(item)) for item in (*kept, headline)) <= room:
@@ -235,6 +248,19 @@ def _scores(data: LabOverview) -> MainChart | None:
         )
         for respondent in scores.respondents
     ]
+    if len(rows) == 1:  # a single dot would show little: all that the judge scored
+        [alone] = scores.respondents
+        rows = [
+            replace(
+                rows[0],
+                panel=score.dimension,
+                estimate=score.mean,
+                low=finite(score.low),
+                high=finite(score.high),
+            )
+            for score in alone.scores
+        ]
+        return _drawn("Scores from 1 to 5 by a judge", rows, (1.0, 5.0))
     return _drawn("Empathy from 1 to 5, scored by a judge", rows, (1.0, 5.0)) if rows else None
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.text.numbers import percent
+from empathylab.analysis.text.numbers import number, percent
+
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,34 @@ def run_caveats(run: RunSummary) -> list[str]:
             f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
             "the report lists the reasons."
         )
+    return found
+
+
+def runs_caveats(runs: Sequence[RunSummary]) -> list[str]:
+    """What is missing from the runs; one sentence for many of the same protocol."""
+    found = []
+    for protocol in dict.fromkeys(run.protocol for run in runs):
+        mine = [run for run in runs if run.protocol == protocol]
+        faulty = [run for run in mine if run.unanswered or run.invalid_count]
+        if len(faulty) <= _MOST_NAMED:
+            found += [sentence for run in mine for sentence in run_caveats(run)]
+            continue
+        if unanswered := sum(run.unanswered for run in mine):
+            several = sum(run.unanswered > 0 for run in mine)
+            found.append(
+                f"{several} of {len(mine)} {protocol} runs are incomplete: {number(unanswered, 0)} "
+                f"of {number(sum(run.planned for run in mine), 0)} requests have no answer yet. "
+                "Run the same command again to resume."
+            )
+        if invalid := sum(run.invalid_count for run in mine):
+            answered = sum(run.answered for run in mine)
+            worst = max(mine, key=lambda run: run.invalid_count / max(1, run.answered))
+            most = percent(worst.invalid_count / max(1, worst.answered))
+            found.append(
+                f"{number(invalid, 0)} of {number(answered, 0)} answers of {len(mine)} {protocol} "
+                f"runs could not be used ({percent(invalid / answered)}; at most {most}, of "
+                f"{worst.respondent}); the report lists the reasons."
+            )
     return found
 
 

@@ -60,7 +60,9 @@ def _study(result: RatingsResult) -> DataSource:
             )
     ratings = counted(result.ratings.height, "rating")
     raters = result.ratings["rater"].n_unique()
-    count = f"{ratings} by {counted(raters, 'rater')}"
+    replies = result.ratings["response"].n_unique() if "response" in result.ratings.columns else 0
+    of = f" of {counted(replies, 'reply', 'replies')}" if replies else ""
+    count = f"{ratings}{of} by {counted(raters, 'rater')}"
     return DataSource("study", result.study.title, count, "; ".join(left_out), "")
 
 
@@ -91,12 +93,13 @@ def _scales(result: AppraisalResult) -> Iterator[DataSource]:
         own = answered.filter(scale=scale.id)
         if own.is_empty():
             continue
-        count = own["administration"].n_unique() if "administration" in own.columns else own.height
+        given = own["administration"].n_unique() if "administration" in own.columns else own.height
         invalid = int(result.invalid.filter(scale=scale.id)["count"].sum() or 0)
         left_out = f"{counted(invalid, 'administration')} that could not be used" if invalid else ""
-        yield DataSource(
-            "scale", scale.id, counted(count, "administration"), left_out, scale.licence
-        )
+        respondents = own["respondent"].n_unique()
+        count = f"{counted(given, 'administration')} to {counted(respondents, 'respondent')}"
+        name = f"{scale.id.upper()}: {scale.name}"
+        yield DataSource("scale", name, count, left_out, scale.licence)
 
 
 def _sets(lab: Lab) -> Iterator[DataSource]:

@@ -124,7 +124,7 @@ def _hypothesis(study: Study) -> Iterator[str]:
         )
         return
     if not study.rated and not _evokes(study):
-        yield "The study describes; it tests no hypothesis."
+        yield "The study is descriptive; it tests no hypothesis."
         return
     if not study.rated:
         yield (
@@ -249,7 +249,7 @@ def _exclusions(study: Study) -> Iterator[str]:
     if not rules:
         yield "Nobody who finishes is excluded."
         return
-    yield f"Excluded are participants who {'; who '.join(rules)}."
+    yield f"Participants who {'; or who '.join(rules)} are excluded."
     if study.rated:
         yield "Results with and without them are reported."
     else:

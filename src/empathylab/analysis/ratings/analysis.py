@@ -149,6 +149,7 @@ def from_table(
     answers: pl.DataFrame | None = None,
     scales: Iterable[AnsweredScale] = (),
     reference: str | None = None,
+    levels: Sequence[str] = (),
     good_from: Thresholds = None,
     margin: Thresholds = None,
     rules: Sequence[Rule] | None = None,
@@ -166,9 +167,10 @@ def from_table(
 
     dimension, emotion, valence and response are used where they are there. `study` holds the
     dimensions' scales; without it every whole number between the lowest and the highest rating is
-    a point. `arms` has arm and kind, in the order of the study, and raters, ratings, first and
-    last where known; `raters` a row per rater; `answers` (rater, scale, item, value) and `scales`
-    what raters answered about themselves.
+    a point. Without it, `levels` names the points, lowest first, such as words. `arms` has arm and
+    kind, in the order of the study, and raters, ratings, first and last where known; `raters` a row
+    per rater; `answers` (rater, scale, item, value) and `scales` what raters answered about
+    themselves.
 
     `good_from` is the lowest good rating, or that of each dimension. `margin` is the smallest
     difference that matters, or that of each dimension: in points where means are compared, else
@@ -189,6 +191,7 @@ def from_table(
         good_from=good_from,
         margin=margin,
         running=running,
+        levels=levels,
     )
     answered = list(scales)
     people = _people(plan, raters, answers, answered, rules)

@@ -245,10 +245,11 @@ def _kind(
 
 
 def _basis(n: int, design: RatingsDesign) -> str:
+    per_reply = number(design.ratings_per_reply, 1).removesuffix(".0")
     return (
         f"{counted(n, 'rating')} by {counted(design.raters, 'rater')}; "
-        f"{counted(design.situations, 'situation')}, {number(design.ratings_per_reply, 1)} "
-        "ratings per reply"
+        f"{counted(design.situations, 'situation')}, {per_reply} "
+        f"{'rating' if per_reply == '1' else 'ratings'} per reply"
     )
 
 

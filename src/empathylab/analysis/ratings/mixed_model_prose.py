@@ -24,7 +24,7 @@ _MOST_LOG_ODDS = math.log(1000)
 _WALD = "standard errors come from the observed information, tests and intervals are Wald's."
 _FEW_LEVELS = (
     "tests and intervals are those of t, with standard errors and degrees of freedom "
-    "(Satterthwaite's) that hold with few raters and replies."
+    "(Satterthwaite's) that are valid with few raters and replies."
 )
 _NO_TESTS: Mapping[str, Any] = {}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -26,7 +27,7 @@ from empathylab.analysis.ratings.model import (
 )
 from empathylab.analysis.ratings.scales import StudyScales, Thresholds, study_scales
 from empathylab.errors import InputError
-from empathylab.situations.sources.rating_tables import points_of
+from empathylab.situations.sources.rating_tables import KNOWN_LABELS, points_of
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms import (
@@ -122,10 +123,12 @@ def planned(
     good_from: Thresholds,
     margin: Thresholds,
     running: bool,
+    levels: Sequence[str] = (),
 ) -> Plan:
     """The plan for a table of ratings; the arguments are those of `from_table`."""
+    frame, points = _coded(frame, levels)
     ratings, incomplete = _checked(frame, study, raters)
-    declared = study or _inferred(ratings)
+    declared = study or _inferred(ratings, points)
     rated = ratings["arm"].unique(maintain_order=True).to_list()
     against = reference_arm(reference, rated, arms)
     scales = study_scales(declared, ratings, good_from)
@@ -142,6 +145,28 @@ def planned(
         design=design,
         look=current_look(declared.looks, design.rated_replies, running=running),
     )
+
+
+def _coded(frame: pl.DataFrame, levels: Sequence[str]) -> tuple[pl.DataFrame, dict[str, float]]:
+    """The frame with ratings as numbers, and the named points of the scale: 1, 2, 3 … for words."""
+    if "rating" not in frame.columns:
+        return frame, {}
+    words = missing_as_null(frame.select("rating"))["rating"]
+    given = set(words.drop_nulls().cast(pl.String).str.strip_chars())
+    labels = tuple(levels) or next((known for known in KNOWN_LABELS if given <= {*known}), ())
+    if not given or not labels:
+        return frame, {}
+    with contextlib.suppress(ValueError):
+        return frame, {label: float(label) for label in labels}
+    words = words.cast(pl.String).str.strip_chars()
+    if wrong := sorted(given - {*labels}):
+        raise InputError(
+            f"'rating' must be one of {', '.join(labels)}",
+            got=wrong[0],
+            remedy="Fix the rating, or name all of the scale's points with --levels, lowest first.",
+        )
+    points = {label: float(number) for number, label in enumerate(labels, start=1)}
+    return frame.with_columns(rating=words.replace_strict(points, return_dtype=pl.Float64)), points
 
 
 def _checked(
@@ -175,14 +200,17 @@ def _check_numbers(given: pl.Series) -> None:
         raise InputError(
             "'rating' must contain finite numbers",
             got=wrong[0],
-            remedy="Code the ratings as numbers, from worst to best.",
+            remedy="Write numbers, or name the scale's points with --levels, lowest first.",
         )
 
 
-def _inferred(ratings: pl.DataFrame) -> Study:
-    """A study with the scales that the ratings show."""
+def _inferred(ratings: pl.DataFrame, points: Mapping[str, float]) -> Study:
+    """A study with the scales that were named, or that the ratings show."""
+    named = (tuple(points.values()), tuple(points))
     dimensions = [
-        Dimension(str(name), tuple(points_of(set(part["rating"].drop_nulls()))))
+        Dimension(str(name), *named)
+        if points
+        else Dimension(str(name), tuple(points_of(set(part["rating"].drop_nulls()))))
         for (name,), part in ratings.group_by("dimension", maintain_order=True)
     ]
     several = ratings.group_by("rater").agg(pl.col("arm").n_unique())["arm"]

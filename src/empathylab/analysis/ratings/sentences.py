@@ -62,7 +62,7 @@ def conclusion_sentence(
     if kind == "equivalent" and equivalence is not None:
         return first_capital(
             f"{name_of(found.arm)} and {name_of(found.reference)} are equivalent {on}: the "
-            f"difference in {found.what} lies within the margin of {_margin(found, equivalence)} "
+            f"difference in {found.what} is within the margin of {_margin(found, equivalence)} "
             f"({_narrow(equivalence, found.unit)}, {p_text(equivalence.p, 'TOST p')}); {numbers}."
         )
     why = "no margin for equivalence was declared"

@@ -287,11 +287,11 @@ def caveats(
     if RESPONSE in columns and "replier" not in columns:
         yield (
             "The data do not say who wrote each reply. Replies by the same author are treated as "
-            "independent, so intervals may be too narrow, and the result holds for these authors."
+            "independent, so intervals may be too narrow, and the result applies to these authors."
         )
     for level in first.single:
         yield (
-            f"All {condition(RESPONSE, level)} come from one source, so the result holds for this "
+            f"All {condition(RESPONSE, level)} come from one source, so the result applies to this "
             "source."
         )
     dropped = {result.outcome: result.dropped for result in outcomes if result.dropped}

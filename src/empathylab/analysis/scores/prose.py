@@ -36,8 +36,8 @@ def unfit_sentence(judge: str, found: JudgeAcceptance | None, tried: int | None)
     """Why the judge cannot be relied on."""
     if tried is None:
         return (
-            f"The judge {judge} has not scored the planted replies, so it is not known "
-            "whether it can tell good replies from bad ones."
+            f"The judge {judge} has not scored the planted replies, so it is not known whether it "
+            f"can distinguish good replies from bad ones."
         )
     if found is None:
         return (

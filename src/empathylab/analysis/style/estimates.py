@@ -9,6 +9,7 @@ import polars as pl
 
 from empathylab.analysis.style.texts import Reuse
 from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.names import listed_some
 from empathylab.errors import InputError
 from empathylab.style import (
     Diversity,
@@ -224,11 +225,13 @@ def estimate_tactics(
 
 
 def tactic_notes(tactics: Tactics) -> list[str]:
-    notes = [
-        f"Tactics are English only: without {counted(count, 'response')} of {name} in another "
-        "language."
-        for name, count in tactics.not_english.items()
-    ]
+    notes = []
+    if tactics.not_english:
+        count = counted(sum(tactics.not_english.values()), "response")
+        who = listed_some(list(tactics.not_english))
+        notes.append(
+            f"Tactics are tagged in English only. Left out: {count} in other languages ({who})."
+        )
     doubtful = dict.fromkeys(use.tactic for use in tactics.corrected if not use.comparable)
     if doubtful:
         notes.append(
@@ -250,7 +253,9 @@ def rating_associations(
     for (study, dimension), group in named.group_by("study", "dimension", maintain_order=True):
         relations = tuple(rating_relations(table, group, columns=columns))
         if all(relation.n == 0 for relation in relations):
-            notes.append(f"No rating of {study or 'the file'} belongs to one of the responses.")
+            whose = study or "the file"
+            sentence = f"No rating of {whose} belongs to a response whose style was measured."
+            notes += [sentence] if sentence not in notes else []
             continue
         known = [relation for relation in relations if relation.sd > 0]
         rare = [relation for relation in known if relation.too_rare]

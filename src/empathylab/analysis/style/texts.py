@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from empathylab.analysis.text.names import listed_some
 from empathylab.compute import map_ordered, one_thread
 from empathylab.style import Lexicon, features
 from empathylab.style.authorship.predictability import WORTH_WORKERS, Identification
@@ -174,7 +175,7 @@ def _distinctive(responses: pl.DataFrame, names: list[str], against: str | None)
         free = {terms.respondent: terms for terms in unpaired}
         found |= {name: free[name] for name in alone}
         notes.append(
-            f"{', '.join(alone)}: nobody else responded to the same situations, so distinctive "
+            f"{listed_some(alone)}: nobody else responded to the same situations, so distinctive "
             "words may reflect the situations rather than the author."
         )
     return Distinctive(tuple(found[name] for name in names), tuple(notes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 PEOPLE = "human"
 _CAPITALS = ("people", "after", "of ", "with ")
@@ -16,6 +16,14 @@ def name_of(respondent: str) -> str:
 def names_of(respondents: Iterable[str]) -> list[str]:
     """The names in order, `people` for people."""
     return [name_of(respondent) for respondent in respondents]
+
+
+def listed_some(respondents: Sequence[str], most: int = 5) -> str:
+    """The names with commas; of very many the first ones, and how many more there are."""
+    named = names_of(respondents)
+    if len(named) <= most + 1:
+        return ", ".join(named)
+    return f"{', '.join(named[:most])} and {len(named) - most} more"
 
 
 def owner(respondent: str) -> str:

@@ -16,7 +16,7 @@ _AGREEMENT = {
     "constant_or_few_pairs": "a rater's values do not vary, or fewer than 3 pairs",
     "constant_pair": "both raters always gave the same value",
     "constant_rater": "a rater's values do not vary",
-    "constant_situations": "raters differ in level only, and situations not at all",
+    "constant_situations": "raters differ only in level, and situations do not differ",
     "equal_ratings": "all ratings are the same",
     "few_complete_situations": "{n} situations that every rater rated, 2 needed",
     "few_pairs": "{n} pairs, 3 needed",
@@ -42,9 +42,10 @@ _ARMS = {
     "one_row": "only one row has counts",
 }
 _JUDGES = {
-    "constant_bias": "it is the same throughout, so the interval has no width",
+    "constant_bias": "it is constant, so the interval has no width",
     "extrapolated": (
-        "the judge puts this respondent outside all that it was calibrated on: the line is "
+        "the judge rates this respondent outside the range of those it was calibrated on: the "
+        "line is "
         "extrapolated"
     ),
     "few_clusters": "only {clusters} raters or situations: the interval is rough",
@@ -61,7 +62,7 @@ _JUDGES = {
     ),
     "no_other_responses": "there are no responses by others",
     "no_own_responses": "there are no responses by the judge's own family",
-    "nothing_excluded": "the other respondents rule out no level for this one",
+    "nothing_excluded": "the other respondents do not rule out any level for this one",
     "nothing_judged_alone": (
         "no response was rated by the judge alone, so this is people's own mean"
     ),
@@ -138,15 +139,15 @@ _MIXED = {
 _SELF_REPORTS = {
     "constant_items": "{constant} of {items} items do not vary and were left out",
     "constant_sum": "the sum of the items does not vary",
-    "content_free": "Answers {answers}, whatever the items say: content explains {content:.0%}.",
+    "content_free": "Answers {answers}: item content explains {content:.0%} of their variance.",
     "equal_answers": "every administration gave all items the same answer",
     "explained": (
-        "What the items say explains {content:.0%} of the differences between answers, their "
-        "place on the page {position:.0%}."
+        "Item content explains {content:.0%} of the variance of the answers, item position "
+        "{position:.0%}."
     ),
     "factor_not_converged": "the one-factor model did not converge",
     "few_administrations": (
-        "{administrations} administrations are too few to tell content from position"
+        "{administrations} administrations are too few to separate content from position"
     ),
     "few_complete_rows": "{rows} complete rows, {needed} needed",
     "few_items": "{items} items, {needed} needed",
@@ -163,13 +164,12 @@ _SELF_REPORTS = {
     "many_patterns": "{share:.0%} of {valid} valid administrations follow a pattern on the page.",
     "one_item_order": "only one item order was used",
     "orders_differ": (
-        "Answers to an item differ between orders of the items by {sensitivity:.0%} of what chance "
-        "would give, {difference:.0%} of the range."
+        "Answers to the same item differ between item orders by {difference:.0%} of the range, "
+        "{sensitivity:.0%} of the difference expected by chance."
     ),
     "partly_explained": (
-        "What the items say explains {content:.0%} of the differences between answers, their "
-        "place on the page {position:.0%}; {unassigned:.0%} cannot be assigned to either with "
-        "{orders} item orders."
+        "Item content explains {content:.0%} of the variance of the answers, item position "
+        "{position:.0%}; with {orders} item orders, {unassigned:.0%} cannot be assigned to either."
     ),
     "scores_unmoved": "Scores do not differ between situations, which is a valid result.",
     "unknown_positions": "no complete administration has known positions",

@@ -74,10 +74,11 @@ def agreement(
 ) -> None:
     """Measures how far raters agree, all together and pair by pair.
 
-    Krippendorff's alpha (ordinal), ICC(2,1), Fleiss' kappa and Gwet's AC per dimension, with
-    bootstrap intervals over situations; quadratic-weighted and plain kappa, Spearman's correlation
-    and percent agreement for each pair of raters, with large-sample intervals. Where several
-    replies share a situation, intervals allow for it. Any number of raters, any missing cells.
+    Computes Krippendorff's alpha (ordinal), ICC(2,1), Fleiss' kappa and Gwet's AC per dimension,
+    with bootstrap intervals over situations. For each pair of raters, computes quadratic-weighted
+    and plain kappa, Spearman's correlation and percent agreement, with large-sample intervals. If
+    several replies share a situation, the intervals allow for it. There can be any number of raters
+    and missing cells.
     """
     from empathylab.analysis.agreement import from_table
 

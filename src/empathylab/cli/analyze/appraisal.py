@@ -41,10 +41,10 @@ def appraisal(
 ) -> None:
     """Compares scales after situations with baseline, and the change with people's.
 
-    The published procedure (F test, then Student's or Welch's t test; paired for people), with
-    effect sizes, corrected p values and a test that treats situations and item orders as random
-    samples. The exclusion rules of a study's file are applied to the people that it measured, in
-    a second analysis beside the first.
+    Uses the published procedure (F test, then Student's or Welch's t test; paired for people), and
+    adds effect sizes, corrected p values and a test that treats situations and item orders as
+    random samples. The exclusion rules of a study's file are applied to its participants in a
+    second analysis.
     """
     from empathylab.analysis import appraisal as analysis
     from empathylab.store import Lab

@@ -104,9 +104,9 @@ def judges(
 ) -> None:
     """Validates judges against human ratings: a card for each judge and dimension.
 
-    Agreement (weighted kappa, Spearman), the alternative annotator test, confusion and calibration,
-    stability, and biases: by length, own family, position, valence and emotion. The card says
-    whether the judge can replace human raters here, and for what it must not be used.
+    Each card shows agreement (weighted kappa, Spearman), the alternative annotator test, confusion
+    and calibration, stability, and biases by length, own family, position, valence and emotion. It
+    says whether the judge can replace human raters here, and for what it must not be used.
     """
     from empathylab.analysis.judges import CalibrationPlan
 

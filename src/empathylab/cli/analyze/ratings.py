@@ -41,7 +41,7 @@ EXAMPLE = examples(
         "tests equivalence within 5 percentage points, and repeats it without fast raters.",
     ),
     (
-        "empathylab analyze ratings mine.csv --rater annotator --arm system --reference human",
+        "empathylab analyze ratings mine.csv --rater annotator --situation post --arm system",
         "compares the arms of a table of your own, without a lab.",
     ),
     (
@@ -59,14 +59,29 @@ FileArgument = Annotated[
         "rater, situation, arm and rating. Without it, the study in the lab is analysed.",
     ),
 ]
-RaterOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: who rated.")]
+RaterOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="The column of FILE with the rater.")
+]
 SituationOption = Annotated[
-    str, typer.Option(metavar="COLUMN", help="Of FILE: the situation replied to.")
+    str, typer.Option(metavar="COLUMN", help="The column of FILE with the situation.")
 ]
 ArmOption = Annotated[
-    str, typer.Option(metavar="COLUMN", help="Of FILE: what is compared, such as the model.")
+    str,
+    typer.Option(
+        metavar="COLUMN", help="The column of FILE with what is compared, such as the model."
+    ),
 ]
-RatingOption = Annotated[str, typer.Option(metavar="COLUMN", help="Of FILE: the value given.")]
+RatingOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="The column of FILE with the rating.")
+]
+LevelsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,…",
+        help="The points of the scale in FILE, lowest first. Needed if ratings are words other "
+        "than Bad, Okay and Good.",
+    ),
+]
 ReferenceOption = Annotated[
     str | None,
     typer.Option(
@@ -211,17 +226,17 @@ def ratings(
     situation: SituationOption = "situation",
     arm: ArmOption = "arm",
     rating: RatingOption = "rating",
+    levels: LevelsOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Compares the arms of a rated study or table, overall, by valence and by emotion.
 
-    First the conclusions: which arm was rated higher, which are equivalent, what is inconclusive,
-    by the mixed model that fits the study's design. Then the published test (good against other
-    ratings, chi-square with Yates' correction) with effects, intervals and corrections, and the
-    test clustered by rater. Then means of scales with five or more points, and whether the arms'
-    raters are similar. Exclusion rules, of the study file or given here, are applied in a second
-    analysis.
+    Prints conclusions first: which arm was rated higher, which arms are equivalent, what is
+    inconclusive. They come from the mixed model that fits the study's design. Below them are the
+    published test (good against other ratings, chi-square with Yates' correction), the test
+    clustered by rater, means of scales with five or more points, and whether the arms' raters are
+    similar. Exclusion rules, from the study file or from options, are applied in a second analysis.
     """
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
@@ -245,9 +260,12 @@ def ratings(
         }
         of_lab = {"--study": study, "--only": only, "--peek": peek}
         if file is None:
+            if levels is not None:
+                _refuse_levels(levels)
             analysis = _of_lab(lab, of_lab, options)
         else:
             columns = {"rater": rater, "situation": situation, "arm": arm, "rating": rating}
+            options["levels"] = [word.strip() for word in (levels or "").split(",") if word.strip()]
             analysis = _of_file(file, of_lab, columns, options)
     if track is not None:
         _track(track, analysis)
@@ -264,6 +282,16 @@ def ratings(
         typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
     else:
         print_ratings(analysis, by)
+
+
+def _refuse_levels(levels: str) -> None:
+    from empathylab.errors import InputError
+
+    raise InputError(
+        "the study in the lab already names the points of its scales",
+        got=f"--levels {levels}",
+        remedy="Remove --levels, or name a file.",
+    )
 
 
 def _of_lab(folder: Path, given: dict[str, str | None], options: dict[str, Any]) -> RatingsResult:

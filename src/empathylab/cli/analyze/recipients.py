@@ -105,9 +105,9 @@ def recipients(
 ) -> None:
     """Compares replies by author and label, as rated by the people who received them.
 
-    F tests of author, label and their interaction (types II and III), differences with intervals,
-    change from before to after the reply, and equivalence. Where participants got several replies
-    or one person wrote several, a mixed model takes this into account.
+    Computes F tests of author, label and their interaction (types II and III), differences with
+    intervals, the change from before to after the reply, and equivalence tests. If participants got
+    several replies, or one person wrote several, a mixed model takes this into account.
     """
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.analysis.recipients.analysis import from_lab, from_table, with_ratings

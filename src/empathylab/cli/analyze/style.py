@@ -195,10 +195,10 @@ def style(
 ) -> None:
     """Describes how respondents write, and how well authors can be identified.
 
-    Length, punctuation, emoji, words, readability and sentiment, with tests that take the
-    situation as the unit; distinctive words and phrases; whether the author can be identified from
-    the text; tactics of empathic language, templates and repetition; and, where there are ratings,
-    which features are associated with higher ones.
+    Compares length, punctuation, emoji, words, readability and sentiment, with the situation as the
+    unit of the tests. Lists distinctive words and phrases, tests whether the author can be
+    identified from the text, and tags tactics of empathic language, templates and repetition. If
+    there are ratings, shows which features are associated with higher ones.
     """
     from empathylab.analysis.style import Depth
     from empathylab.compute import choose

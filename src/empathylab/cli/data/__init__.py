@@ -120,7 +120,7 @@ def fetch(
         typer.Argument(help="Which published data."),
     ],
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="A mirror that holds the same files.")
+        str | None, typer.Option(metavar="URL", help="A mirror with the same files.")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

@@ -124,7 +124,7 @@ def _print(report: BotReport) -> None:
     finished = "" if report.finished is None else f"{report.finished} finished, "
     typer.echo(
         f"{report.bots} simulated raters in {report.seconds:.1f} s: {finished}"
-        f"{report.dropped} dropped out, {report.lost} were lost; {report.refused} pages refused, "
+        f"{report.dropped} dropped out, {report.lost} failed; {report.refused} pages rejected, "
         f"{sum(report.errors.values())} errors."
     )
     typer.echo(

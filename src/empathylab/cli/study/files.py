@@ -210,7 +210,7 @@ def _print(checked: Checked, file: Path, language: str) -> None:
     if plan.raters:
         typer.echo(" ".join(plan.sentences))
     if checked.information:
-        typer.echo(checked.information)
+        typer.echo(f"For the methods section: {checked.information}")
     for note in plan.notes:
         typer.echo(f"– {note}", err=True)
     if plan.ready:

@@ -29,7 +29,7 @@ class ImportedLog:
 
 
 def import_log(lab: Lab, path: Path) -> ImportedLog:
-    """Adds the log's runs to the lab; what the lab holds already stays as it is."""
+    """Adds the log's runs to the lab; what the lab already has stays as it is."""
     log = _read(path)
     header = _header(log, path)
     parts = _parts(log, header)

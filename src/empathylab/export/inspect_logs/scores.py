@@ -16,7 +16,7 @@ from empathylab.store.transfer import Records
 
 
 class SampleScores:
-    """Looks up the scores that the lab holds for the rows of a sample."""
+    """Looks up the scores that the lab has for the rows of a sample."""
 
     def __init__(self, tables: Mapping[str, pl.DataFrame]) -> None:
         self._ratings = _by(tables["ratings"], "response")

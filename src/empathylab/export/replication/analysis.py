@@ -99,8 +99,8 @@ def main(package: Path) -> int:
     for kept in sorted((package / "tables").iterdir()):
         if kept.name not in again:
             wrong += 1
-            sys.stdout.write(f"NOT MADE  {kept.name}\n")
-    sys.stdout.write(f"{len(again)} files made, {wrong} not as they were\n")
+            sys.stdout.write(f"MISSING  {kept.name}\n")
+    sys.stdout.write(f"{len(again)} files written, {wrong} different from the package\n")
     return 1 if wrong else 0
 
 

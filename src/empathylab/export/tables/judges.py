@@ -64,7 +64,8 @@ _ANSWER = (
 )
 JUDGEMENTS = TableSpec[LabSource](
     "judgements",
-    "One judge model's value for one response on one dimension each, from the judge's last run",
+    "One row per rating by a judge: its value for one response on one dimension, from the judge's "
+    "last run",
     (
         *_ABOUT,
         RESPONSE,

@@ -97,8 +97,8 @@ RESPONDENTS = TableSpec[LabSource](
     (
         text("respondent", "The respondent's name: provider/name of a model, or a group of people"),
         KIND,
-        whole("responses", "How many responses the lab holds"),
-        whole("administrations", "How many administrations the lab holds"),
+        whole("responses", "How many responses are in the lab"),
+        whole("administrations", "How many administrations are in the lab"),
     ),
     _respondents,
 )

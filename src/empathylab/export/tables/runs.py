@@ -58,7 +58,7 @@ RUNS = TableSpec[LabSource](
 
 IMPORTS = TableSpec[LabSource](
     "imports",
-    "Files whose data the lab holds",
+    "Files that were imported into the lab",
     (
         text("kind", "What kind of file it was"),
         text("imported_from", "Its name"),

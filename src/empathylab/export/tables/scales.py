@@ -77,7 +77,7 @@ SCALES = TableSpec[LabSource](
         whole("items", "How many items it has, numbered from 1"),
         number("minimum", "The lowest answer"),
         number("maximum", "The highest answer"),
-        text("reversed", "Items that count as minimum + maximum - answer, as a JSON list"),
+        text("reversed", "Reversed items, scored as minimum + maximum - answer, as a JSON list"),
         text("rule", "How answers become a score"),
         text("subscales", "The items of each subscale, as a JSON object"),
         flag("has_total", "Whether all items together make a score"),

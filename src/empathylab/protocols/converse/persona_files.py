@@ -68,7 +68,7 @@ def read_personas(path: Path) -> list[Persona]:
 
 
 def chosen_personas(lab: Lab, name: str) -> list[Persona]:
-    """The built-in personas, those of a YAML file, or a collection that the lab holds."""
+    """The built-in personas, those of a YAML file, or a collection that the lab has."""
     if name == BUILT_IN:
         return list(builtin_personas())
     if name.lower().endswith((".yaml", ".yml")):

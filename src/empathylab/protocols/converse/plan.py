@@ -1,7 +1,7 @@
 """The protocol `converse`: a respondent talks with people whom a simulator plays.
 
 Each exchange is a reply, the simulator's state update, and its next message. All of it follows
-from answers: see docs/decisions/0018-requests-that-follow-from-answers.md.
+from answers: see docs/decisions/0018-follow-up-requests.md.
 """
 
 from __future__ import annotations

@@ -38,12 +38,16 @@ def figures(result: AppraisalResult) -> Iterator[Figure]:
     titles = {key: subscale_title(scales[key[0]], key[1]) for key in groups}
     for scale in dict.fromkeys(item.scale for item in known):
         overall = [item for item in known if item.level == "overall" and item.scale == scale]
-        drawn = shown_respondents(overall)
-        mine = [item for item in overall if item.respondent in drawn]
+        drawn = _extremes(overall)
+        mine = [item for name in drawn for item in overall if item.respondent == name]
         title = f"{scale.upper()}: change from baseline"
-        yield from optional_figure(
-            f"changes-{scale}", title, overall_chart(mine, titles), _intervals(mine)
-        )
+        note = _intervals(mine)
+        if (everyone := len({item.respondent for item in overall})) > len(drawn):
+            note += (
+                f" Of {everyone} respondents, those with the highest and the lowest change in the "
+                "first panel are shown."
+            )
+        yield from optional_figure(f"changes-{scale}", title, overall_chart(mine, titles), note)
     distances = distance_chart(result.summaries)
     yield from optional_figure(
         "distances", "Distance from people’s reactions", distances, _DISTANCE
@@ -51,6 +55,19 @@ def figures(result: AppraisalResult) -> Iterator[Figure]:
     for key in groups:
         mine = [item for item in known if (item.scale, item.subscale) == key]
         yield from _of_subscale(result, scales[key[0]], mine, titles[key])
+
+
+def _extremes(changes: list[ScaleChange]) -> list[str]:
+    """All respondents in order, people last; of many the highest and the lowest."""
+    shown = shown_respondents(changes)
+    first = [item for item in changes if item.subscale == changes[0].subscale]
+    if len(shown) == len({item.respondent for item in changes}):
+        return shown
+    order = sorted(first, key=lambda item: -item.cluster_delta)
+    names = list(dict.fromkeys(item.respondent for item in order if item.respondent != PEOPLE))
+    people = [name for name in shown if name == PEOPLE]
+    room = len(shown) - len(people)
+    return [*names[: room // 2], *names[-(room - room // 2) :], *people]
 
 
 def _of_subscale(

@@ -15,7 +15,7 @@ from empathylab.stats.questionnaires.appraisal import ScaleChange
 _MOST_TABLES = 24
 _ARROWS = {"up": "↑", "down": "↓", "none": "–"}
 _VALIDITY = (
-    "A questionnaire says something only if its answers follow what the items say. Each "
+    "A questionnaire score is meaningful only if the answers depend on what the items say. Each "
     "respondent’s answers were compared with the items’ positions on the page, with other item "
     "orders, and with repeated answers."
 )

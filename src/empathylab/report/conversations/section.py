@@ -71,7 +71,7 @@ class Chat:
 
 _ABOUT = (
     "A person talks with each respondent for several turns. After each reply the person’s feeling "
-    "is noted, from 0 (worst) to 100 (best). Where a model plays the person, the result holds for "
+    "is noted, from 0 (worst) to 100 (best). Where a model plays the person, the result applies to "
     "that simulator only."
 )
 _SHOWN = (
@@ -81,7 +81,7 @@ _SHOWN = (
 
 
 def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[str]) -> Section:
-    """The section; without blocks where the lab holds no conversation."""
+    """The section; without blocks where the lab has no conversation."""
     if result is None:
         return Section(id="conversations", title="Conversations", blocks=())
     tables = {

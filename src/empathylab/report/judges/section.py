@@ -21,8 +21,9 @@ from empathylab.report.judges.tables import (
 
 _TAGS = {"may": "usable", "not": "meaningless", "cannot tell": "doubtful"}
 _ABOUT = (
-    "Each judge is validated against human ratings of the same responses. A card holds for these "
-    "responses, this scale and these people; it does not grade the model. The judge called style "
+    "Each judge is validated against human ratings of the same responses. A card applies to these "
+    "responses, this scale and these people; it is no general grade of the model. The judge "
+    "called style "
     "knows only how a reply is written, and is the baseline that a model should beat."
 )
 

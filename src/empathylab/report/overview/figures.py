@@ -6,15 +6,13 @@ from empathylab.analysis.overview.first_screen import MainChart
 from empathylab.report.blocks import Figure
 from empathylab.report.chart_parts import estimates_chart
 
-_MOST_ROWS = 5
 _FEW_ROWS = 2
 
 
 def main_figure(chart: MainChart) -> Figure:
     """The estimates behind the first conclusion, a row per respondent."""
     panels = len({row.panel for row in chart.rows}) > 1
-    # Panels below each other are too tall for a phone.
-    compact = panels and len(chart.rows) > _MOST_ROWS
+    several = len({row.respondent for row in chart.rows}) > 1
     form = ".0%" if chart.percent else "+.1f" if chart.zero else ".1f"
     if chart.highest is not None and chart.highest - (chart.lowest or 0) < 10 and not chart.percent:
         form = ".2f"
@@ -40,8 +38,8 @@ def main_figure(chart: MainChart) -> Figure:
         panels="panel" if panels else None,
         coloured=chart.coloured,
         interval=chart.interval,
-        compact=compact,
-        large=not panels and len(chart.rows) <= _FEW_ROWS,
+        compact=chart.compact,
+        large=not (panels and several) and len(chart.rows) <= _FEW_ROWS,
     )
     note = "" if not chart.omitted else f"{chart.omitted} respondents in between are not shown."
     title = f"{chart.title} ({chart.interval})" if chart.interval else chart.title

@@ -14,6 +14,8 @@ from empathylab.analysis.overview.sources import DataSource
 from empathylab.analysis.overview.tables import measured_sentences, overview_tables
 from empathylab.analysis.results import ModelChoice
 from empathylab.analysis.style.prose import paragraphs
+from empathylab.analysis.text.apa import counted, listed
+from empathylab.analysis.text.names import PEOPLE
 from empathylab.analysis.text.numbers import number
 from empathylab.report.blocks import Block, Fold, Partial, Row, Section, Table, Text, kept
 from empathylab.report.scores.section import runs_fold
@@ -43,9 +45,10 @@ _SCALES = (
     "which takes administrations as independent; p values are corrected by Holm's method over rows "
     "of one level. A model’s self-report is text, not a feeling."
 )
+_EXPORT = "`empathylab export` writes all tables."
 _PEOPLE = (
-    "People’s figures for PANAS, if the lab has none: Huang et al. 2024, Apathetic or "
-    "Empathetic? Evaluating LLMs’ Emotional Alignments with Humans, 1,266 people."
+    "People’s changes in PANAS are those of 1,266 people after other situations (Huang et al. "
+    "2024, Apathetic or Empathetic? Evaluating LLMs’ Emotional Alignments with Humans)."
 )
 
 
@@ -93,7 +96,8 @@ def methods_section(data: LabOverview) -> Section:
     paragraphs += [_RATINGS] if data.ratings else []
     paragraphs += [_RECIPIENTS] if data.recipients else []
     paragraphs += [_STYLE] if data.style else []
-    paragraphs += [_PEOPLE] if data.appraisal.changes else []
+    panas = {change.respondent for change in data.appraisal.changes if change.scale == "panas"}
+    paragraphs += [_PEOPLE] if panas and PEOPLE not in panas else []
     rows = list(_models(data))
     written = paper_paragraphs(data)
     blocks = kept(
@@ -151,24 +155,11 @@ def data_section(data: LabOverview) -> Section:
     versions = ", ".join(f"{name} {version}" for name, version in installed_versions().items())
     unusable = [run for run in data.runs if run.invalid or run.failed or run.unanswered]
     blocks: list[Block] = [
-        Table(
-            title="What the results are based on",
-            rows=[_source(source) for source in data.sources],
-            paper=False,
-        ),
+        Table(title="What the results are based on", rows=_sources(data.sources), paper=False),
         Fold(
             id="data-licences",
             title="Licences",
-            blocks=kept(
-                Text(
-                    [
-                        f"{source.name}: {source.licence}"
-                        for source in data.sources
-                        if source.licence
-                    ],
-                    "list",
-                )
-            ),
+            blocks=kept(Text(_licences(data.sources), "list")),
         ),
         Table(title="Answers by run", rows=[_run(run) for run in data.runs], paper=False),
         Fold(
@@ -199,17 +190,50 @@ def data_section(data: LabOverview) -> Section:
             )
         )
     blocks.append(Text(() if data.is_empty else (f"Versions: {versions}.",), "note"))
-    lead = ("The lab’s database keeps every prompt and answer.",) if data.runs else ()
-    return Section(id="data", title="Data", blocks=kept(*blocks), lead=lead)
+    return Section(id="data", title="Data", blocks=kept(*blocks), lead=_data_lead(data))
 
 
-def _source(source: DataSource) -> Row:
-    return {
-        "data": source.kind,
-        "name": source.name,
-        "count": source.count,
-        "left out": source.left_out or "–",
-    }
+def _data_lead(data: LabOverview) -> tuple[str, ...]:
+    """How many requests were made, what came of them, and where everything is."""
+    if data.is_empty:
+        return ()
+    if not data.runs:
+        return (f"`empathylab view` shows everything in the lab; {_EXPORT}",)
+    answered = sum(run.answered for run in data.runs)
+    valid = sum(run.valid for run in data.runs)
+    tokens = sum(run.prompt_tokens + run.completion_tokens for run in data.runs)
+    known = [run.cost for run in data.runs if run.cost is not None]
+    cost = f", ${number(sum(known), 2)}" if known else ""
+    unknown = len(data.runs) - len(known)
+    cost += f" (the cost of {counted(unknown, 'run')} is unknown)" if unknown else ""
+    asked = (
+        f"{counted(len(data.runs), 'run')}: {counted(answered, 'answer')}, of which "
+        f"{number(valid, 0)} could be used; {number(tokens, 0)} tokens{cost}."
+    )
+    return asked, f"`empathylab view` shows every request and answer; {_EXPORT}"
+
+
+def _sources(sources: Sequence[DataSource]) -> list[Row]:
+    """A row each; what is not counted only if there is any."""
+    excluded = any(source.left_out for source in sources)
+    return [
+        {
+            "data": source.kind,
+            "name": source.name,
+            "contents": source.count,
+            **({"not counted": source.left_out or "–"} if excluded else {}),
+        }
+        for source in sources
+    ]
+
+
+def _licences(sources: Sequence[DataSource]) -> list[str]:
+    """Every licence that is recorded, and what is under it."""
+    named: dict[str, list[str]] = {}
+    for source in sources:
+        if source.licence:
+            named.setdefault(source.licence, []).append(source.name.split(":")[0])
+    return [f"{listed(names)}: {licence}" for licence, names in named.items()]
 
 
 def _run(run: RunSummary) -> Row:

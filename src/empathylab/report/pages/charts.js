@@ -143,11 +143,15 @@ const charts = (() => {
     const y = units(spec).map((unit) => unit.encoding?.y).find((one) => one && one.type !== "quantitative");
     const names = y ? valuesOf(units(spec)[0], spec).map((row) => String(row[y.field] ?? "")) : [];
     const side = y ? Math.min(0.36 * width, 8 + 7.2 * Math.max(0, ...names.map((name) => name.length))) : 50;
-    const columns = Math.max(1, Math.min(spec.columns ?? 1, Math.floor((width - side) / 170)));
+    const own = spec.resolve?.scale?.y === "independent";
+    const headings = valuesOf(units(spec)[0], spec).map((row) => 7.5 * String(row[spec.facet.field] ?? "").length);
+    const room = (columns) => Math.floor((width - (own ? columns : 1) * side - 54) / columns) - 24;
+    // A panel has room for its name and for its numbers.
+    let columns = spec.columns ?? 1;
+    while (columns > 1 && (room(columns) < 150 || room(columns) + 24 < Math.max(...headings))) columns -= 1;
     spec.columns = columns;
-    spec.spacing = 30;
-    const own = spec.resolve?.scale?.y === "independent" ? columns : 1;
-    spec.spec.width = Math.max(90, Math.floor((width - own * side - 54) / columns) - 24);
+    spec.spacing = { row: 30, column: 42 };
+    spec.spec.width = Math.max(90, room(columns));
     spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start" };
   };
   // A table of colours with many columns is scrolled rather than squeezed.
@@ -186,9 +190,12 @@ const charts = (() => {
             .filter(([, parts]) => parts.length === 2 && parts.every((part) => part.length <= letters));
           if (split.length && typeof holder.height === "number") holder.height = Math.max(holder.height, 32 * names.length);
           y.axis.labelLineHeight = 14;
+          // Providers are left out first, where the names of the models stay different.
+          const models = names.map((name) => name.split("/").at(-1) || name);
+          if (!split.length && new Set(models).size === names.length) names.forEach((name, place) => split.push([name, models[place]]));
           const place = `indexof(${JSON.stringify(split.map(([name]) => name))}, datum.label)`;
           const parts = JSON.stringify(split.map(([, found]) => found));
-          y.axis.labelExpr = `${place} >= 0 ? ${parts}[${place}] : truncate(datum.label, ${letters}, 'center')`;
+          y.axis.labelExpr = `${place} >= 0 ? (isArray(${parts}[${place}]) ? ${parts}[${place}] : truncate(${parts}[${place}], ${letters}, 'center')) : truncate(datum.label, ${letters}, 'center')`;
         }
       }
       // The width of a panel is not the chart's, from which the number of ticks follows elsewhere.
@@ -214,12 +221,15 @@ const charts = (() => {
 
   // A name that was cut to fit shows itself in full under the pointer.
   const nameInFull = (picture, spec) => {
-    const cut = [...picture.querySelectorAll("text")].filter((one) => one.textContent.includes("…"));
-    if (!cut.length) return;
-    const names = new Set(units(spec).flatMap((unit) => valuesOf(unit, spec)).flatMap((row) => Object.values(row)).filter((one) => typeof one === "string"));
-    for (const label of cut) {
-      const [start, end] = label.textContent.split("…");
-      const full = [...names].filter((name) => name.startsWith(start) && name.endsWith(end)).join(", ");
+    const names = [...new Set(units(spec).flatMap((unit) => valuesOf(unit, spec)).flatMap((row) => Object.values(row)).filter((one) => typeof one === "string"))];
+    const inFull = (text) => {
+      const [start, end] = text.split("…");
+      if (end === undefined) return names.filter((name) => name.endsWith(`/${text}`));
+      return names.filter((name) => [name, name.split("/").at(-1)].some((one) => one.startsWith(start) && one.endsWith(end)));
+    };
+    for (const label of picture.querySelectorAll("text")) {
+      const full = inFull(label.textContent).join(", ");
+      if (!full) continue;
       const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
       title.textContent = full;
       label.append(title);

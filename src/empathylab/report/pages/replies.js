@@ -2,7 +2,9 @@
 // stand in the page once; what is seen is made from them, some at a time, and only ever as text.
 const replies = document.getElementById("replies-data");
 if (replies) {
-  const AT_ONCE = matchMedia("(max-width: 40rem)").matches ? 3 : 5;
+  const phone = matchMedia("(max-width: 40rem)").matches;
+  const AT_ONCE = phone ? 3 : 5;
+  const MOST_REPLIES = phone ? 3 : 6;
   const LONG = 1500;
   const data = JSON.parse(replies.textContent);
   const entries = data.situations;
@@ -70,10 +72,27 @@ if (replies) {
     if (entry.text !== entry.utterance) article.append(passage("p", "situation-text", entry.text, words));
     if (entry.utterance) article.append(passage("blockquote", "utterance", entry.utterance, words));
     const side = made("div", "side");
-    for (const one of entry.replies) {
-      if (respondent === "" || one.respondent === Number(respondent)) side.append(reply(one, words));
-    }
+    const asked = words.map(plain);
+    const matches = asked.length
+      ? new Map(entry.replies.map((one) => [one, asked.filter((word) => plain(one.text ?? "").includes(word)).length]))
+      : new Map();
+    // Those with most of the words that were searched for come first.
+    const chosen = entry.replies.filter((one) => respondent === "" || one.respondent === Number(respondent))
+      .sort((a, b) => (matches.get(b) ?? 0) - (matches.get(a) ?? 0));
+    const shown = chosen.length > MOST_REPLIES ? MOST_REPLIES : chosen.length;
+    side.append(...chosen.slice(0, shown).map((one) => reply(one, words)));
     article.append(side);
+    if (shown < chosen.length) {
+      const more = made("button", "more-text more-replies", `Show all ${count(chosen.length)} replies`);
+      more.type = "button";
+      more.addEventListener("click", () => {
+        side.append(...chosen.slice(shown).map((one) => reply(one, words)));
+        more.remove();
+        side.children[shown].tabIndex = -1;
+        side.children[shown].focus({ preventScroll: true });
+      });
+      article.append(more);
+    }
     return article;
   };
   const wanted = () => form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -162,8 +162,8 @@ def _described(study: RatingsResult) -> str:
         if len(study.arms) > 1
         else f"The only rated arm is {name_of(study.reference)}."
     )
-    mean = number(study.recognised.ratings_per_reply, 1)
-    per_reply = "1 rating" if mean == "1.0" else f"{mean} ratings"
+    mean = number(study.recognised.ratings_per_reply, 1).removesuffix(".0")
+    per_reply = "1 rating" if mean == "1" else f"{mean} ratings"
     return (
         f"{study.study.title}: {counted(study.ratings.height, 'rating')} by "
         f"{counted(study.raters.height, 'rater')}, {study.study.design} subjects, "

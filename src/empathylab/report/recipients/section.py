@@ -34,7 +34,7 @@ _AGREEMENT = "Recipients, onlookers and judges"
 
 
 def recipients_section(results: Sequence[RecipientsResult], lead: Sequence[str]) -> Section:
-    """Study by study; without blocks where the lab holds none."""
+    """Study by study; without blocks where the lab has none."""
     blocks: list[Block] = []
     for result in results:
         blocks += _study(result, named=len(results) > 1)

@@ -12,7 +12,8 @@ from empathylab.report.blocks import Figure, Fold, Partial, Row, Section, Table,
 from empathylab.report.chart_parts import estimates_chart
 
 _SHOWN_WITHOUT_SCRIPTS = 10
-_MOST_DRAWN = 30
+_MOST_REPLIES = 6
+_MOST_DRAWN = 12
 _LENGTHS = "Length can affect ratings, so compare lengths before you compare ratings."
 
 
@@ -47,6 +48,12 @@ def replies_section(data: LabOverview, lead: Sequence[str]) -> Section:
 
 def lengths_figure(data: LabOverview) -> Figure | None:
     """The median length with the middle half, of each respondent."""
+    known = sorted(
+        (lengths for lengths in data.lengths if lengths.median_words is not None),
+        key=lambda lengths: -(lengths.median_words or 0),
+    )
+    half = _MOST_DRAWN // 2
+    drawn = known if len(known) <= _MOST_DRAWN else [*known[:half], *known[-half:]]
     rows = [
         {
             "respondent": lengths.respondent,
@@ -55,8 +62,8 @@ def lengths_figure(data: LabOverview) -> Figure | None:
             "high": lengths.quartiles[1],
             "n": lengths.replies,
         }
-        for lengths in data.lengths[:_MOST_DRAWN]
-        if lengths.median_words is not None and lengths.quartiles is not None
+        for lengths in drawn
+        if lengths.quartiles is not None
     ]
     if not rows:
         return None
@@ -64,6 +71,8 @@ def lengths_figure(data: LabOverview) -> Figure | None:
         rows, title="words per reply", form=".0f", zero=True, interval="quartile"
     )
     note = "The line is the middle half of the replies, the dot the median."
+    if len(drawn) < len(known):
+        note += f" The {half} longest and the {half} shortest of {number(len(known), 0)} are shown."
     return Figure(name="lengths", title="Words per reply", spec=spec, note=note)
 
 
@@ -93,6 +102,7 @@ def _browser(data: LabOverview) -> dict[str, Any]:
         "groups": sorted({entry.group for entry in data.situations}),
         "repliers": repliers,
         "first": data.situations[:_SHOWN_WITHOUT_SCRIPTS],
+        "most": _MOST_REPLIES,
         "count": len(data.situations),
         "all": _all(data.situations, repliers),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from empathylab.analysis.style.estimates import RatedStyle
 from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.report.chart_parts import (
     cells,
+    estimates_chart,
     names_above,
     number_tooltip,
     respondent_color,
@@ -28,6 +30,9 @@ EMOJI_FONTS = "Noto Color Emoji, Apple Color Emoji, Segoe UI Emoji, Twemoji Mozi
 """An emoji on its own is drawn in colour where one of these is installed."""
 
 ROW = 22
+MOST_IN_PROFILE = 4
+"""Respondents whose features fit below each other, all in one chart."""
+MOST_PANELS = 6
 _ADJUSTMENTS = ("alone", "same length and author")
 
 
@@ -55,6 +60,8 @@ def feature_profile_chart(
     ]
     respondents = list(dict.fromkeys(str(row["respondent"]) for row in rows))
     order = list(dict.fromkeys(str(row["feature"]) for row in rows))
+    if len(respondents) > MOST_IN_PROFILE:
+        return _feature_panels(rows)
     axis = alt.Axis(title="standard deviations from the mean of all", grid=True, tickCount=6)
     base = alt.Chart().encode(
         alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
@@ -74,6 +81,30 @@ def feature_profile_chart(
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("standing:Q", axis=axis))
     height = len(order) * max(ROW, 10 * len(respondents))
     return spec_of(alt.layer(zero_line(axis), lines, points), height, rows)
+
+
+def _feature_panels(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A panel for each feature that differs most, in relation to its intervals."""
+    by_feature: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_feature.setdefault(str(row["feature"]), []).append(row)
+
+    def differs(feature: str) -> float:
+        mine = by_feature[feature]
+        values = [row["standing"] for row in mine]
+        width = statistics.median(row["high"] - row["low"] for row in mine)
+        return float((max(values) - min(values)) / width) if width else 0.0
+
+    chosen = sorted(by_feature, key=differs, reverse=True)[:MOST_PANELS]
+    spec = estimates_chart(
+        [row | {"n": row["situations"]} for feature in chosen for row in by_feature[feature]],
+        title="standard deviations from the mean of all",
+        estimate="standing",
+        form="+.2f",
+        zero=True,
+        panels="feature",
+    )
+    return spec | {"columns": 3}
 
 
 def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None:

@@ -17,6 +17,8 @@ from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.analysis.text.names import first_capital, name_of
 from empathylab.report.blocks import Figure, slug
 from empathylab.report.style.charts import (
+    MOST_IN_PROFILE,
+    MOST_PANELS,
     ablation_chart,
     confusion_chart,
     distinctive_chart,
@@ -33,6 +35,9 @@ _TERMS = 20
 _NOTES = {
     "profile": "In standard deviations over responses from the mean of all respondents; 95% "
     "intervals over situations.",
+    "features": f"The {MOST_PANELS} features whose means differ most in relation to their 95% "
+    "intervals, which are over situations. In standard deviations over responses from the mean of "
+    "all respondents.",
     "emoji": "The most common emoji. A PDF shows their names, because it cannot contain a font of "
     "coloured emoji; SVG and PNG show them where such a font is installed.",
 }
@@ -77,7 +82,9 @@ def _drawn(
     chart: dict[str, Any] | None
     if len(names) > 1 and titles:
         chart = feature_profile_chart(feature_standings(analysis), titles=titles)
-        yield "profile", "Features, compared with the mean of all", "profile", chart
+        some = len(names) > MOST_IN_PROFILE and len(titles) > MOST_PANELS
+        title = "Features that differ most" if some else "Features, compared with the mean of all"
+        yield "features" if some else "profile", title, "profile", chart
     readable = [_readable(item) for item in analysis.distinctive]
     for place, one in enumerate(readable, start=1):
         chart = distinctive_chart(readable, one.respondent, top=_TERMS) if one.terms else None

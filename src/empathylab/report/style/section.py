@@ -44,7 +44,7 @@ _MOST_PAIRS = 40
 _MOST_NAMED = 4
 _EXAMPLES = 8
 _TERM_CAPTION = (
-    "Uses per 1,000 words (of a phrase: per 1,000 phrases of that length); z orders the terms and "
+    "Uses per 1,000 words (of a phrase: per 1,000 phrases of that length); z ranks the terms and "
     "is not a test"
 )
 

@@ -212,7 +212,7 @@ def _absent_splits(path: Path, splits: Sequence[str], seen: Iterable[str]) -> li
 
 
 def _set(situations: Sequence[Situation], name: str, turns: int) -> SituationSet:
-    later = f" Each goes on to the speaker's turn {turns}." if turns > 1 else ""
+    later = f" Each continues to the speaker's turn {turns}." if turns > 1 else ""
     return SituationSet(
         id=name,
         version=1,

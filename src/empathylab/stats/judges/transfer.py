@@ -42,8 +42,8 @@ class Transferred:
     Infinite where no level is excluded; NaN where people rated a single other respondent."""
     exchangeable_low: float
     exchangeable_high: float
-    """Holds if the respondent is exchangeable with the others, each of whom the judge predicted
-    when left out. NaN where people rated a single other respondent."""
+    """Holds if the respondent is exchangeable with the others, which the judge predicted one
+    by one while each was left out. NaN where people rated a single other respondent."""
     se: float
     """Of missing someone like the others, by the errors; NaN like the interval."""
     df: int

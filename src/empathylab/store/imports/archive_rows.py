@@ -99,7 +99,7 @@ def _holds(present: Sequence[Situation], wanted: Sequence[Situation], *, complet
 def save_archived_scales(connection: Connection, scales: Table) -> dict[str, tuple[int, str]]:
     """By the archive's fingerprint, the lab's id and fingerprint of each scale.
 
-    One whose wording the lab holds is that one; else it is kept as it came, without its wording.
+    One whose wording the lab has is that one; else it is kept as it came, without its wording.
     """
     table = schema.scales
     stored_rows = {
@@ -156,7 +156,7 @@ class ArchiveRows:
         return study
 
     def _responses(self, places: Mapping[Place, int]) -> dict[int, int]:
-        """By the archive's number; one that the lab holds word for word is that one."""
+        """By the archive's number; one that the lab has word for word is that one."""
         table = schema.responses
         rows, keys = [], []
         for item in self.content["responses.jsonl"]:

@@ -85,7 +85,7 @@ def _role(name: object, roles: Mapping[str, Speaker], where: str) -> Speaker:
             "this speaker is unknown",
             where=where,
             got=name,
-            remedy=f"Known are {', '.join(roles)}; map another with --map {name}=supporter.",
+            remedy=f"Known: {', '.join(roles)}. Map others with --map {name}=supporter.",
         )
     return role
 

@@ -43,7 +43,7 @@ class ImportedFile:
 def begin_import(
     connection: Connection, kind: str, source: str, fingerprint: str, summary: Mapping[str, Any]
 ) -> tuple[int | None, Change]:
-    """The number of the import and what it is; no number where the lab holds exactly this."""
+    """The number of the import and what it is; no number where the lab has exactly this."""
     table = schema.imports
     known = connection.execute(
         select(table.c.id, table.c.fingerprint).where(

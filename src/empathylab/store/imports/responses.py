@@ -227,8 +227,8 @@ class ResponseImport:
     def _refuse_other_text(self, rows: pl.DataFrame) -> None:
         for situation, respondent in rows.select("situation", "respondent").head(1).iter_rows():
             raise InputError(
-                f"the lab holds another text of {respondent} for the situation {situation!r}, from "
-                "another file",
+                f"the lab has a different text of {respondent} for the situation {situation!r}, "
+                "from another file",
                 where=self.source,
                 remedy="Give the reply another sample number, or fix the file.",
             )

@@ -1,4 +1,4 @@
-"""How much of what the lab holds."""
+"""How much of what the lab has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TABLES: dict[str, Table] = {
 
 
 def lab_contents(connection: Connection) -> dict[str, int]:
-    """By kind, how many the lab holds."""
+    """By kind, how many the lab has."""
     parts = [
         select(func.count()).select_from(table).scalar_subquery().label(name)
         for name, table in _TABLES.items()

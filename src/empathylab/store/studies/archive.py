@@ -1,4 +1,4 @@
-"""What the lab holds of one study, row by row: for exports and archives."""
+"""What the lab has of one study, row by row: for exports and archives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class ArchiveImport:
-    """An archive that the lab holds."""
+    """An archive that the lab has."""
 
     number: int
     fingerprint: str

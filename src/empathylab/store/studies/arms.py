@@ -33,7 +33,7 @@ def add_study(
     ).one()
     if found.protocol_hash != protocol_hash:
         raise InputError(
-            "the lab holds a study of this name with another design or scale",
+            "the lab already has a study with this name, but with another design or scale",
             got=name,
             remedy="Give this one another name.",
         )

@@ -158,7 +158,7 @@ def respondent_responses(
     prompts = {row.prompt for row in rows}
     if len(prompts) > 1:
         raise InputError(
-            f"the lab holds replies of {respondent} to several prompts",
+            f"the lab has replies of {respondent} to several prompts",
             where=f"arm {arm!r}",
             got=", ".join(sorted(str(prompt) for prompt in prompts)),
             remedy=f"Write the arm as {{respondent: {respondent}, prompt: NAME}}.",

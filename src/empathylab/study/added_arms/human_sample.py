@@ -2,7 +2,7 @@
 
 The part must be random, and known before the first rating. A study's batches are shuffled by its
 stored seed and given out in their order, so the first batches are a random part: an arm that is
-closed after so many raters has rated them. Where the lab holds ratings only and no batches, the
+closed after so many raters has rated them. Where the lab has ratings only and no batches, the
 part is drawn by a seed of its own.
 """
 

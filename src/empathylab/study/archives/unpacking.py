@@ -73,7 +73,7 @@ def unpack_study(
 
 
 def _is_stored(connection: Connection, archive: Archive, name: str) -> bool:
-    """Whether the lab holds exactly this; other content under the name is refused."""
+    """Whether the lab has exactly this; other content under the name is refused."""
     version = archive.content["study.json"]["version"]
     known = archive_import(connection, name, version)
     row = find_study(connection, name, version)

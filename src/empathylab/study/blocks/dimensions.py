@@ -49,7 +49,7 @@ class Dimension(FileModel):
     def _values_fit_labels(self) -> Self:
         if self.labels[0] is None or self.labels[-1] is None:
             raise wrong(
-                "labels of which the first and the last are not empty",
+                "a list whose first and last labels are not empty",
                 "Say what the ends mean.",
                 at=("labels",),
             )

@@ -107,7 +107,7 @@ def _check_work(study: Study) -> None:
     if study.follow_up is not None:
         _check_follow_up(study)
     elif not any(block.is_work for block in study.blocks):
-        raise wrong("a list with work in it: a block rate, imagine or write", at=("blocks",))
+        raise wrong("a list with a task: a block rate, imagine or write", at=("blocks",))
 
 
 def _check_follow_up(study: Study) -> None:
@@ -189,14 +189,14 @@ def _check_within(study: Study) -> None:
     if study.design == "between":
         if "replies_per_situation" in study.model_fields_set:
             raise wrong(
-                "left out in a design between subjects",
+                "left out in a between-subjects design",
                 "Set design to within, or remove it.",
                 at=("replies_per_situation",),
             )
         return
     arms = len(study.arms)
     if arms < 2:
-        raise wrong("two arms or more in a design within subjects", at=("arms",), got=arms)
+        raise wrong("two or more arms in a within-subjects design", at=("arms",), got=arms)
     if study.replies_per_situation == "one" and study.batch_size % arms:
         near = max(1, round(study.batch_size / arms)) * arms
         raise wrong(

@@ -42,7 +42,7 @@ class Arm(FileModel):
 
     respondent: Words
     prompt: Words | None = None
-    """Which of the respondent's replies, where the lab holds some to several prompts."""
+    """Which of the respondent's replies, where the lab has some to several prompts."""
 
     @model_validator(mode="before")
     @classmethod
@@ -148,7 +148,7 @@ class Looks(FileModel):
     @classmethod
     def _rising(cls, at: tuple[float, ...]) -> tuple[float, ...]:
         if list(at) != sorted(set(at)) or at[0] <= 0 or at[-1] != 1:
-            raise wrong("proportions in rising order, above 0, of which the last is 1")
+            raise wrong("proportions above 0 in rising order, and the last is 1")
         return at
 
 

@@ -145,9 +145,13 @@ def _arm_plans(
 def _missing_responses(study: Study, missing: Mapping[str, int], total: int) -> Iterator[str]:
     for arm, count in missing.items():
         respondent = study.arms[arm].respondent
-        remedy = "import them with `empathylab data import`"
+        chosen = f" --set {named}" if (named := _set_name(study)) else ""
+        remedy = (
+            f"import them with `empathylab data import responses FILE{chosen} "
+            f"--respondent {respondent}`"
+        )
         if "/" in respondent:
-            remedy = f"run `empathylab respond {respondent}`, or {remedy}"
+            remedy = f"run `empathylab respond {respondent}{chosen}`, or {remedy}"
         if count == total:
             yield f"The arm {arm!r} has no responses of {respondent}: {remedy}."
         elif count:
@@ -155,6 +159,11 @@ def _missing_responses(study: Study, missing: Mapping[str, int], total: int) -> 
                 f"The arm {arm!r} lacks {_count(count, 'response')} of {respondent} to the "
                 f"{total} situations: {remedy}, or choose other situations."
             )
+
+
+def _set_name(study: Study) -> str | None:
+    source = study.situations
+    return None if source is None else source.set or source.selection
 
 
 def _missing_wording(study: Study, scales: Mapping[str, Scale]) -> Iterator[str]:
@@ -166,8 +175,9 @@ def _missing_wording(study: Study, scales: Mapping[str, Scale]) -> Iterator[str]
     for scale in chosen.values():
         if scale.words is None:
             yield (
-                f"The wording of the {scale.name} does not ship. Import it from your own file "
-                "with `empathylab scales import FILE`."
+                f"The wording of the {scale.name} does not ship with EmpathyLab. Import it with "
+                "`empathylab scales import FILE`, or delete the block that asks for it "
+                f"(`scale: {scale.id}`)."
             )
 
 

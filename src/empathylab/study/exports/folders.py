@@ -243,7 +243,7 @@ def _head(row: Any, *, blind: bool) -> dict[str, Any]:
         "results_hidden": blind,
         "left_out": "simulated raters, test visits, platform ids, completion codes",
         "csv": "Cells that a spreadsheet would run as a formula begin with an apostrophe; JSONL "
-        "and Parquet hold every text as it is.",
+        "and Parquet keep every text unchanged.",
     }
 
 

@@ -23,7 +23,7 @@ _VALENCES = "positive; negative; mixed"
 
 RATINGS = TableSpec[StudySource](
     "ratings",
-    "One rater's value for one response on one dimension each",
+    "One row per rating: one rater's value for one response on one dimension",
     (
         _RATER,
         text("arm", "The arm whose response was rated"),
@@ -37,7 +37,7 @@ RATINGS = TableSpec[StudySource](
         _POSITION,
         text("dimension", "What was rated"),
         number("rating", "The value that the rater chose"),
-        text("label", "The words beside that value"),
+        text("label", "The label of that value"),
         number("seconds", "From showing the page to the answer, by the server's clock"),
         text("day", f"The day of the rating. {_DAY}", _DATE),
     ),
@@ -179,7 +179,7 @@ PAGES = TableSpec[StudySource](
         whole("focus_losses", "How often the page lost the focus, as the browser reported it"),
         whole("corrections", "How often the answer was changed"),
         whole("pastes", f"How often something was pasted or dropped into an answer. {SIGNAL_NOTE}"),
-        whole("pasted_characters", f"How long that was. {SIGNAL_NOTE}"),
+        whole("pasted_characters", f"How many characters that were. {SIGNAL_NOTE}"),
         whole("keys", f"How many keys were pressed in answers. {SIGNAL_NOTE}"),
         number("key_interval_ms", f"Mean milliseconds between two keys. {SIGNAL_NOTE}"),
         number("key_interval_sd_ms", f"Their standard deviation. {SIGNAL_NOTE}"),

@@ -39,7 +39,7 @@ class StudyTables:
     scores: Mapping[str, tuple[Scale, str, str]] = field(hash=False)
     """Columns of `raters` that hold scores: the scale, the subscale, the phase."""
     study: Study | None
-    """Its definition; None where the lab holds ratings only."""
+    """Its definition; None where the lab has ratings only."""
 
 
 def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTables:

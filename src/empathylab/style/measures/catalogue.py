@@ -68,7 +68,7 @@ FEATURES: dict[str, Feature] = {
     "words_in_capitals": _count("words of two or more letters, all of them capitals"),
     "capital_share": _measure("proportion of capitals among letters"),
     # Pictures.
-    "emoji": _count("emoji as people see them"),
+    "emoji": _count("emoji; a sequence that is displayed as one emoji counts once"),
     "emoticons": _count("emoticons, like :-)"),
     # Layout.
     "bullets": _count("list items with a bullet"),

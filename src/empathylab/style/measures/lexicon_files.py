@@ -116,7 +116,9 @@ class _Reading:
     def _percent_lines(self) -> int:
         """Where the second % stands among the lines, the first being the first line."""
         if not self.lines:
-            raise self._error("the dictionary is empty", "Begin it with a line that holds only %.")
+            raise self._error(
+                "the dictionary is empty", "Begin it with a line that contains only %."
+            )
         number, first = self.lines[0]
         if first != "%":
             raise self._error(

@@ -50,7 +50,7 @@ class _Words(NamedTuple):
 
 
 class _LowerWords(dict[str, str]):
-    """Each token without punctuation, in lower case; the same few thousand tokens recur."""
+    """Each token without punctuation, in lower case: a few thousand tokens are repeated."""
 
     def __missing__(self, token: str) -> str:
         if len(self) >= _MOST_TOKENS:

@@ -40,7 +40,7 @@ def show_conversations(visit: Visit) -> Page:
         Column("outcome", "Outcome", "outcome"),
         Column("reason", "Why"),
     )
-    empty = "This lab has no conversations yet. To hold some, run: empathylab converse"
+    empty = "This lab has no conversations yet. To run some: empathylab converse"
     table = Table("conversations", "Conversations", columns, read, empty=empty)
     choices = listings.conversation_choices(visit.connection)
     return Page("Conversations", "conversations", (table,), {"choices": choices})

@@ -60,7 +60,7 @@ def show_disagreements(visit: Visit) -> Page:
     columns = (
         Column("difference", "Judge minus people", "number", digits=2),
         Column("judge_rating", "Judge", "points"),
-        Column("people_rating", "People", "points"),
+        Column("people_rating", "People", "number", digits=2),
         Column("raters", "Raters", "number"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
         Column("judge", "By"),

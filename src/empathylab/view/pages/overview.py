@@ -1,4 +1,4 @@
-"""The first page: what the lab holds, and what happened last."""
+"""The first page: what the lab has, and what happened last."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 8
 
 
 def show_overview(visit: Visit) -> Page:
-    """How much the lab holds, its newest runs and its studies."""
+    """How much the lab has, its newest runs and its studies."""
     counts = lab_contents(visit.connection)
     runs, studies = runs_table(size=_SHOWN), studies_table(size=_SHOWN)
     return Page(

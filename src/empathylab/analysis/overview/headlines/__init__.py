@@ -16,6 +16,8 @@ from empathylab.analysis.text.apa import counted, listed
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number
 
+_DOUBTS = {True: "", False: ". The judge is not fit", None: ". The judge has not been checked"}
+
 
 @dataclass(frozen=True, slots=True)
 class Headline:
@@ -90,7 +92,7 @@ def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:
     replies = sum(item.n or 0 for item in found)
     sentence = (
         f"Of {len(found)} runs scored by {scores.judge} on empathy, the highest is {ends[0]}, the "
-        f"lowest {ends[1]}; {counted(replies, 'reply', 'replies')} in all."
+        f"lowest {ends[1]}; {counted(replies, 'reply', 'replies')} in all{_DOUBTS[scores.fit]}."
     )
     yield replace(order[0], sentence=sentence, subject="all")
 
@@ -101,15 +103,20 @@ def reply_headlines(data: LabOverview) -> Iterator[Conclusion]:
     if not known:
         return
     order = sorted(known, key=lambda item: -(item.median_words or 0))
-    sentences = [
+    lengths = [
         f"{name_of(item.respondent)} {number(item.median_words, 0)} "
         f"({counted(item.replies, 'reply', 'replies')})"
         for item in (order if len(order) < 4 else (order[0], order[-1]))
     ]
-    lead = "Median words per reply" + (", from most to fewest" if len(order) > 3 else "")
+    sentence = f"Median words per reply: {listed(lengths)}."
+    if len(order) > len(lengths):
+        sentence = (
+            f"Median words per reply of {len(order)} respondents: from {lengths[-1]} to "
+            f"{lengths[0]}."
+        )
     yield Conclusion(
         kind="descriptive",
-        sentence=f"{lead}: {listed(sentences)}.",
+        sentence=sentence,
         subject=order[0].respondent,
         estimate=order[0].median_words,
         n=sum(item.replies for item in known),

@@ -120,9 +120,19 @@ def _level(level: RatingLevel, *, unit: bool = True) -> str:
 def _difference(found: Conclusion) -> str:
     if found.estimate is None:
         return "no estimate"
-    digits = {"points": 2, "log-odds": 3}.get(found.unit, 1)
-    unit = "log-odds" if found.unit == "log-odds" else "points"
-    return f"difference {signed(found.estimate, digits)} {unit}, {_interval(found, digits)}"
+    if found.unit == "log-odds":
+        return _odds_ratio(found)
+    digits = 2 if found.unit == "points" else 1
+    return f"difference {signed(found.estimate, digits)} points, {_interval(found, digits)}"
+
+
+def _odds_ratio(found: Conclusion) -> str:
+    """The odds of a higher rating, divided by the reference's."""
+    ratio = f"odds ratio of a higher rating {number(math.exp(found.estimate or 0.0), 2)}"
+    if found.low is None or found.high is None:
+        return f"{ratio}, no interval"
+    low, high = (number(math.exp(end), 2) for end in (found.low, found.high))
+    return f"{ratio}, 95% CI {low} to {high}"
 
 
 def _interval(found: Conclusion, digits: int) -> str:

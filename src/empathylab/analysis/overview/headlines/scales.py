@@ -103,7 +103,11 @@ def _subscale(changes: list[ScaleChange], named: str, doubted: set[tuple[str, st
         parts.insert(0, _changed(order[0]))
     elif order:
         ends = " to ".join(f"{_points(item)} ({item.respondent})" for item in (order[0], order[-1]))
-        parts.append(f"models from {ends}")
+        counts = sorted({item.n for item in order})
+        many = f"{number(counts[0], 0)} each"
+        if len(counts) > 1:
+            many = f"{number(counts[0], 0)} to {number(counts[-1], 0)}"
+        parts.append(f"{len(order)} models from {ends}, n = {many}")
     return _of_change(
         order[0] if order else first,
         f"Change in {lowered(what)} after imagined situations: {'; '.join(parts)}.",

@@ -46,7 +46,7 @@ class RankingQuestion(PartsQuestion):
 
     def columns(self, language: str) -> tuple[ColumnSpec, ...]:
         """A column for the place of each option."""
-        meaning = f"Asked: {self.label.in_language(language)} Place (1 = first) of"
+        meaning = f"Asked: {self.label.in_language(language)} Rank (1 = first) of"
         return tuple(
             self.column(
                 number, option.label.in_language(language), meaning, f"1 to {len(self.options)}"

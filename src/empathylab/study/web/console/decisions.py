@@ -141,7 +141,7 @@ def _free(visit: Visit, key: str) -> None:
     if not visit.console.actions.release(key, "returned", who=visit.who):
         raise InputError(
             text("only a slot that is held and not finished can be freed"),
-            remedy=text("Leave it, or exclude the participant."),
+            remedy=text("Exclude the participant instead."),
         )
 
 
