@@ -86,6 +86,17 @@ def healthy(address: str) -> dict[str, Any]:
     return found
 
 
+def without_room(address: str) -> dict[str, str]:
+    """Hands over, and gets back, more than the cluster can hold."""
+    on = partial(map_ordered, engine=address)
+    return {
+        "a large function": message(
+            lambda: list(on(partial(work.length, bytes(150_000_000)), [1]))
+        ),
+        "large results": message(lambda: list(on(bytes, [60_000_000] * 4))),
+    }
+
+
 def until_allowed(address: str, folder: str) -> dict[str, Any]:
     """Works on all four cores; the test ends a node, and then lets the work go on."""
     square = partial(work.square_once_allowed, Path(folder))
@@ -107,6 +118,7 @@ def until_the_head_is_gone(address: str, folder: str) -> dict[str, Any]:
 if __name__ == "__main__":
     called = {
         "healthy": healthy,
+        "full": without_room,
         "a node less": until_allowed,
         "headless": until_the_head_is_gone,
     }[sys.argv[1]]

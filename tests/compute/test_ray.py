@@ -73,12 +73,16 @@ def cluster() -> Iterator[Cluster]:
         "RAY_health_check_period_ms": "1000",
         "RAY_health_check_failure_threshold": "3",
     }
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = _free_port()
     with _node(environment, *_HEAD, f"--port={port}", f"--temp-dir={folder / 't'}") as head:
         yield Cluster(f"ray://127.0.0.1:{port}", head, folder, environment)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 @contextlib.contextmanager
@@ -142,6 +146,25 @@ def test_errors_of_the_work_and_dead_workers(found: dict[str, Any]) -> None:
 
 def test_more_than_the_object_store_holds_goes_by_the_disk(found: dict[str, Any]) -> None:
     assert found["spilled"] == [150_000_000]
+
+
+def test_a_full_object_store_is_one_sentence(cluster: Cluster) -> None:
+    # Of a disk that is more than 1% full, Ray uses no more: neither store nor disk has room.
+    settings = '--system-config={"local_fs_capacity_threshold": 0.01}'
+    folder = Path(tempfile.mkdtemp(prefix="ray"))
+    port = _free_port()
+    options = *_HEAD, f"--port={port}", f"--temp-dir={folder / 't'}", settings
+    with _node(cluster.environment, *options):
+        program = cluster.drive("full", f"ray://127.0.0.1:{port}")
+        out, said = program.communicate(timeout=300)
+    shutil.rmtree(folder, ignore_errors=True)
+    assert program.returncode == 0, said
+    for message in json.loads(out).values():
+        assert message == (
+            "the object store of the Ray cluster and the disk behind it are full. Free disk space "
+            "on the nodes, start Ray with more --object-store-memory, or use --engine processes. "
+            "Run the same command again to resume."
+        )
 
 
 def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> None:
