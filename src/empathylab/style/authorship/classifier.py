@@ -1,4 +1,4 @@
-"""A simple, strong classifier that tells writers by n-grams, and how well it does on new ones.
+"""A simple, strong classifier of authors by n-grams, and its predictions for unseen texts.
 
 TF-IDF of character 2–4-grams and word 1–2-grams with logistic regression. N-grams are counted once
 for all texts, as counting learns nothing; which of them are used, and their weights, come from the
@@ -26,7 +26,7 @@ Numbers = NDArray[np.int64]
 
 LONGEST = 20_000
 """Characters of a text that are looked at."""
-# Of all texts together: more would need gigabytes, and tell little more about who writes how.
+# Of all texts together: more would need gigabytes, and say little more about style.
 _MOST_CHARACTERS = 8_000_000
 _FEWEST_TEXTS = 2
 _COST = 10.0
@@ -110,22 +110,24 @@ def situation_folds(situations: Sequence[str], folds: int, *, seed: int = 0) -> 
 
 
 def out_of_fold(counts: Counts, writers: Numbers, fold: Numbers) -> Numbers:
-    """Who wrote each text, as told by a classifier that saw no text of its fold."""
-    told = np.zeros(len(writers), dtype=np.int64)
+    """The author of each text, predicted by a classifier that saw no text of its fold."""
+    predicted = np.zeros(len(writers), dtype=np.int64)
     for number in np.unique(fold):
         training = fold != number
-        told[~training] = _tell(weighted(counts, training), writers, training)
-    return told
+        predicted[~training] = _predicted(weighted(counts, training), writers, training)
+    return predicted
 
 
 def out_of_fold_dense(values: Array, writers: Numbers, fold: Numbers) -> Numbers:
     """The same from a few numbers per text, standardised by the training texts."""
-    told = np.zeros(len(writers), dtype=np.int64)
+    predicted = np.zeros(len(writers), dtype=np.int64)
     for number in np.unique(fold):
         training = fold != number
         mean, sd = values[training].mean(axis=0), values[training].std(axis=0)
-        told[~training] = _tell((values - mean) / np.where(sd > 0, sd, 1), writers, training)
-    return told
+        predicted[~training] = _predicted(
+            (values - mean) / np.where(sd > 0, sd, 1), writers, training
+        )
+    return predicted
 
 
 def coefficients(features: Any, writers: Numbers) -> Array:
@@ -137,7 +139,7 @@ def coefficients(features: Any, writers: Numbers) -> Array:
     return centred
 
 
-def _tell(features: Any, writers: Numbers, training: NDArray[np.bool_]) -> Numbers:
+def _predicted(features: Any, writers: Numbers, training: NDArray[np.bool_]) -> Numbers:
     known, sizes = np.unique(writers[training], return_counts=True)
     seen, unseen = features[training], features[~training]
     if not isinstance(features, np.ndarray):
@@ -147,8 +149,8 @@ def _tell(features: Any, writers: Numbers, training: NDArray[np.bool_]) -> Numbe
     if len(known) == 1 or not seen.shape[1]:
         return np.full(int((~training).sum()), known[sizes.argmax()])
     fitted = _fitted(seen, np.searchsorted(known, writers[training]))
-    told: Numbers = known[fitted.predict(unseen)]
-    return told
+    names: Numbers = known[fitted.predict(unseen)]
+    return names
 
 
 def _fitted(features: Any, classes: Numbers) -> Logistic:

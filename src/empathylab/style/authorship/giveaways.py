@@ -28,7 +28,7 @@ class Giveaway:
     weight: float
     """Its coefficient, over the mean of all respondents."""
     contribution: float
-    """Weight times how much more of it the respondent has: what it does for telling them."""
+    """Weight times how much more of it the respondent has."""
     share: float
     """Of the respondent's responses, those that hold it."""
     against_share: float

@@ -153,8 +153,8 @@ class Identification:
         factor = outcomes[0].factor
         found: list[Classification] = []
         for version, outcome in zip(self.versions, outcomes, strict=True):
-            if outcome.told is not None:
-                found.append(self._scored(version, outcome.told, outcome.note, factor))
+            if outcome.predicted is not None:
+                found.append(self._scored(version, outcome.predicted, outcome.note, factor))
             elif outcome.note == UNCHANGED:
                 found.append(replace(found[0], name=version.name, note=UNCHANGED))
         full, *ablated = found
@@ -171,14 +171,16 @@ class Identification:
             not_drawn=self.not_drawn,
         )
 
-    def _scored(self, version: Version, told: Numbers, note: str, factor: float) -> Classification:
+    def _scored(
+        self, version: Version, predicted: Numbers, note: str, factor: float
+    ) -> Classification:
         """How well the authors of a version were identified.
 
         By `factor` the standard error of the accuracy exceeds that of unchanged classifiers.
         """
         kinds, place, writers = len(self.names), version.places, version.writers
         tables = np.zeros((int(place.max()) + 1, kinds, kinds))
-        np.add.at(tables, (place, writers, told), 1)
+        np.add.at(tables, (place, writers, predicted), 1)
         confusion = tables.sum(axis=0)
         hits, sizes = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
         accuracy = float(hits.sum() / sizes.sum())
@@ -197,7 +199,7 @@ class Identification:
             confusion=tuple(tuple(int(cell) for cell in row) for row in confusion),
             responses=len(writers),
             situations=len(tables),
-            p=permutation_p(place, writers, told, factor=factor, seed=self.seed),
+            p=permutation_p(place, writers, predicted, factor=factor, seed=self.seed),
             note=note or version.note,
         )
 
@@ -263,7 +265,7 @@ def _drawn(known: pl.DataFrame, most: int, folds: int, seed: int) -> pl.DataFram
 
 
 def permutation_p(
-    situations: Numbers, writers: Numbers, told: Numbers, *, factor: float = 1.0, seed: int
+    situations: Numbers, writers: Numbers, predicted: Numbers, *, factor: float = 1.0, seed: int
 ) -> float:
     """How likely chance names as many writers right, if all write the same way.
 
@@ -274,7 +276,7 @@ def permutation_p(
     Ojala, M., & Garriga, G. C. (2010). Journal of Machine Learning Research 11, 1833–1863.
     """
     order = np.argsort(situations, kind="stable")
-    place, writer, named = situations[order], writers[order], told[order]
+    place, writer, named = situations[order], writers[order], predicted[order]
     same = np.bincount(place, writer) ** 2 == np.bincount(place) * np.bincount(place, writer**2)
     if same.all():
         return float("nan")

@@ -46,7 +46,7 @@ def refitting_factor(
     )
     truth = np.eye(kinds)[dealt.T]
     products = _products(features[rows])
-    told = np.zeros_like(dealt)
+    predicted = np.zeros_like(dealt)
     for number in np.unique(parts):
         seen = parts != number
         if not seen.any():
@@ -58,9 +58,9 @@ def refitting_factor(
         judging = cho_solve(cho_factor(inner), products[np.ix_(seen, ~seen)]).T
         scores = judging @ centred
         found = scores.reshape(-1, _DRAWS, kinds) + mean
-        told[:, ~seen] = found.argmax(axis=2).T
-    right = (told == dealt).sum(axis=1)
-    fixed = np.mean([_variance(place, writer, names) for names in told])
+        predicted[:, ~seen] = found.argmax(axis=2).T
+    right = (predicted == dealt).sum(axis=1)
+    fixed = np.mean([_variance(place, writer, names) for names in predicted])
     return max(1.0, math.sqrt(float(right.var(ddof=1)) / fixed)) if fixed > 0 else 1.0
 
 
@@ -86,15 +86,15 @@ def _drawn(situations: Numbers, generator: np.random.Generator) -> Numbers:
     return rows[np.argsort(situations[rows], kind="stable")]
 
 
-def _variance(place: Numbers, writer: Numbers, told: Numbers) -> float:
+def _variance(place: Numbers, writer: Numbers, predicted: Numbers) -> float:
     """Of right identifications where respondents are exchanged within situations.
 
     Hoeffding, W. (1951). Annals of Mathematical Statistics 22, 558–566.
     """
-    size = int(place.max()) + 1, int(max(writer.max(), told.max())) + 1
+    size = int(place.max()) + 1, int(max(writer.max(), predicted.max())) + 1
     wrote, named = np.zeros(size), np.zeros(size)
     np.add.at(wrote, (place, writer), 1)
-    np.add.at(named, (place, told), 1)
+    np.add.at(named, (place, predicted), 1)
     n = np.maximum(wrote.sum(axis=1), 1)
     both = (wrote * named).sum(axis=1)
     squares = both - (wrote * named * (wrote + named)).sum(axis=1) / n + both**2 / n**2

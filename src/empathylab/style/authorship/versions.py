@@ -49,7 +49,7 @@ class Version:
 class Outcome(NamedTuple):
     """Whom a classifier named for each response of a version."""
 
-    told: Numbers | None
+    predicted: Numbers | None
     """None where there was nothing to go by."""
     note: str = ""
     factor: float = 1.0
@@ -119,16 +119,16 @@ def classified(version: Version) -> Outcome:
         return Outcome(None)
     if not counts.blocks:
         nothing = np.zeros((len(version.texts), 1))
-        told = out_of_fold_dense(nothing, version.writers, version.fold)
-        return Outcome(told, "nothing is left of the texts")
-    told = out_of_fold(counts, version.writers, version.fold)
+        predicted = out_of_fold_dense(nothing, version.writers, version.fold)
+        return Outcome(predicted, "nothing is left of the texts")
+    predicted = out_of_fold(counts, version.writers, version.fold)
     if version.name != FULL:
-        return Outcome(told)
+        return Outcome(predicted)
     rows = version.places, version.writers, version.fold
-    features = weighted(counts, np.ones(len(told), dtype=bool))
+    features = weighted(counts, np.ones(len(predicted), dtype=bool))
     factor = refitting_factor(features, *rows, seed=version.seed)
     giveaways = find_giveaways(counts, features, version.writers, version.names, version.top)
-    return Outcome(told, factor=factor, giveaways=giveaways)
+    return Outcome(predicted, factor=factor, giveaways=giveaways)
 
 
 def _lengths(texts: pl.Series) -> NDArray[np.float64]:
