@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.compute import one_thread
-from empathylab.style.authorship.logistic import Logistic, fit_logistic
+from empathylab.style.authorship.logistic import TOLERANCE, Logistic, fit_logistic
 from empathylab.style.text import ngrams
 from empathylab.style.text.tokens import word_lists
 
@@ -30,6 +30,8 @@ LONGEST = 20_000
 _MOST_CHARACTERS = 8_000_000
 _FEWEST_TEXTS = 2
 _COST = 10.0
+_PREDICTION_TOLERANCE = 1e-4
+"""Enough for predictions: closer to the optimum, 1 in 100 changes of those that are guesses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def coefficients(features: Any, writers: Numbers) -> Array:
     """Per writer, the weight of each feature, over the mean weight for all writers."""
     if not features.shape[1]:
         return np.zeros((len(np.unique(writers)), 0))
-    weights = _fitted(features, writers).weights.T.astype(float)
+    weights = _fitted(features, writers, TOLERANCE).weights.T.astype(float)
     centred: Array = weights - weights.mean(axis=0)
     return centred
 
@@ -148,12 +150,13 @@ def _predicted(features: Any, writers: Numbers, training: NDArray[np.bool_]) -> 
         seen, unseen = seen[:, used], unseen[:, used]
     if len(known) == 1 or not seen.shape[1]:
         return np.full(int((~training).sum()), known[sizes.argmax()])
-    fitted = _fitted(seen, np.searchsorted(known, writers[training]))
+    classes = np.searchsorted(known, writers[training])
+    fitted = _fitted(seen, classes, _PREDICTION_TOLERANCE)
     names: Numbers = known[fitted.predict(unseen)]
     return names
 
 
-def _fitted(features: Any, classes: Numbers) -> Logistic:
+def _fitted(features: Any, classes: Numbers, tolerance: float) -> Logistic:
     # Threads cost more here than they give: tenfold on a busy machine.
     with one_thread():
-        return fit_logistic(features, classes, cost=_COST)
+        return fit_logistic(features, classes, cost=_COST, tolerance=tolerance)

@@ -223,6 +223,8 @@ def identification(
     known, left_out = _often_enough(responses, folds)
     drawn = _drawn(known, most, folds, seed)
     names = [str(name) for name in drawn[RESPONDENT].unique(maintain_order=True)]
+    # In a fixed order: rounding in another one can move a close decision to another author.
+    drawn = drawn.sort(SITUATION, RESPONDENT, TEXT)
     chosen = versions(drawn, names, folds=folds, seed=seed, top=top, with_ablations=with_ablations)
     return Identification(
         versions=tuple(chosen),
