@@ -134,7 +134,7 @@ class Colours:
             return found
         if named:  # a colour for some would set them apart
             return [known if known == _PEOPLE[0] else _OTHERS[0] for known in found]
-        # Lines of one grey could not be told apart: here they get colours that are still free.
+        # Grey lines look the same: here they get colours that are still free.
         free = iter([light for light, _ in _RESPONDENTS if light not in found])
         return [next(free, known) if known == _OTHERS[0] else known for known in found]
 

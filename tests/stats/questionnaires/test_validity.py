@@ -131,7 +131,7 @@ def test_answers_by_content_are_usable() -> None:
     assert found.position_share == pytest.approx(0)
     assert found.order_sensitivity == 0
     assert len(found.reasons) == 1
-    assert "explains 100% of the differences" in texts(found)[0]
+    assert "explains 100% of the variance" in texts(found)[0]
 
 
 def test_a_straight_liner_is_meaningless() -> None:
