@@ -111,18 +111,17 @@ class RatingCounts:
 
 def rating_counts(lab: Lab, study: str) -> RatingCounts:
     """The study's arms and raters with ratings, and the ratings."""
+    # Counted rater by rater: PostgreSQL underestimates how many raters a study has, and would
+    # count all ratings of the lab again for each.
+    own = select(func.count()).where(ratings.c.rater_id == raters.c.id).scalar_subquery()
     by_rater = (
-        select(ratings.c.rater_id, func.count().label("count"))
-        .group_by(ratings.c.rater_id)
-        .subquery()
-    )
-    counts = (
-        select(func.count(), func.sum(by_rater.c.count))
-        .select_from(by_rater)
-        .join(raters, raters.c.id == by_rater.c.rater_id)
+        select(own.label("count"))
+        .select_from(raters)
         .join(studies, studies.c.id == raters.c.study_id)
         .where(named_study(study), real_people())
+        .subquery()
     )
+    counts = select(func.count(), func.sum(by_rater.c.count)).where(by_rater.c.count > 0)
     rated = (
         select(ratings.c.id)
         .join(raters, raters.c.id == ratings.c.rater_id)
