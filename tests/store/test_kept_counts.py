@@ -18,6 +18,7 @@ from empathylab.store.listings.summaries import (
     arms_rated,
     count_raters,
     labels_given,
+    rating_counts,
     replies_by_set,
 )
 from empathylab.store.studies.deletion import exclude_replies
@@ -49,6 +50,18 @@ def test_what_was_counted_is_kept(rated: Lab) -> None:
     assert kept_counts.kept_counts(rated, "replies", fails).equals(first)
     assert kept_counts.kept_counts(rated, f"arms of {STUDY}", fails).equals(arms)
     assert arms["raters"].to_list() == [6, 6]
+
+
+def test_a_rater_without_ratings_is_counted_as_a_rater_only(rated: Lab) -> None:
+    before = rating_counts(rated, STUDY)
+    raters, ratings = schema.raters, schema.ratings
+    with rated.writing() as connection:
+        someone = connection.execute(select(raters.c.id)).scalars().first()
+        lost = connection.execute(ratings.delete().where(ratings.c.rater_id == someone)).rowcount
+    after = rating_counts(rated, STUDY)
+    assert lost > 0
+    assert (after.raters, after.ratings) == (before.raters - 1, before.ratings - lost)
+    assert (before.raters, count_raters(rated, STUDY)) == (12, 12)
 
 
 def test_a_corrected_file_is_counted(rated: Lab, tmp_path: Path) -> None:
