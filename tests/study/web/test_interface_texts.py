@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import string
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
@@ -47,6 +48,11 @@ def test_every_language_has_all_texts_with_the_same_blanks(language: str) -> Non
     assert {name: blanks(one) for name, one in own.items()} == {
         name: blanks(one) for name, one in english.items()
     }
+
+
+def test_french_punctuation_never_starts_a_line() -> None:
+    french = dict(texts(dataclasses.asdict(words_in("fr"))))
+    assert [text for text in french.values() if re.search(r"« | [:;?!»%]", text)] == []
 
 
 def test_a_language_nobody_has_translated_is_english() -> None:
