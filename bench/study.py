@@ -391,7 +391,7 @@ def _held(pids: Sequence[int]) -> float:
 
 
 def _print(prefix: str, lab: Lab, seen: Seen, spent: dict[str, float]) -> None:
-    shown, ratings, places = schema.shown_responses, schema.ratings, schema.places
+    shown, ratings, places = schema.shown_responses, schema.ratings, schema.slots
     rated = sqlalchemy.func.count(ratings.c.id)
     joined = shown.outerjoin(ratings, ratings.c.response_id == shown.c.response_id)
     query = sqlalchemy.select(rated).select_from(joined).group_by(shown.c.response_id)

@@ -92,10 +92,10 @@ def test_a_slot_is_held_once_in_each_world_and_by_any_number_of_trials(lab: Lab)
             place(study, "e", world="test"),
             place(study, "f", slot=1, status="finished"),
         ]
-        connection.execute(insert(schema.places), rows)
+        connection.execute(insert(schema.slots), rows)
     for taken in (place(study, "g"), place(study, "h", slot=1), place(study, "a", slot=5)):
         with pytest.raises(IntegrityError), lab.writing() as connection:
-            connection.execute(insert(schema.places), [taken])
+            connection.execute(insert(schema.slots), [taken])
 
 
 def test_a_page_has_one_answer(lab: Lab) -> None:
@@ -103,7 +103,7 @@ def test_a_page_has_one_answer(lab: Lab) -> None:
     answer |= {"shown_at": now(), "answered_at": now()}
     with lab.writing() as connection:
         study = add_study(connection, "s", "S", {"design": "between"}, status="open")
-        connection.execute(insert(schema.places), [place(study, "a", id=1)])
+        connection.execute(insert(schema.slots), [place(study, "a", id=1)])
         connection.execute(insert(schema.page_answers), [answer])
     with pytest.raises(IntegrityError), lab.writing() as connection:
         connection.execute(insert(schema.page_answers), [answer])
@@ -112,6 +112,6 @@ def test_a_page_has_one_answer(lab: Lab) -> None:
 def test_deleting_a_study_deletes_all_of_it(lab: Lab) -> None:
     with lab.writing() as connection:
         study = add_study(connection, "s", "S", {"design": "between"}, status="open")
-        connection.execute(insert(schema.places), [place(study, "a")])
+        connection.execute(insert(schema.slots), [place(study, "a")])
         connection.execute(schema.studies.delete())
-        assert connection.execute(schema.places.select()).all() == []
+        assert connection.execute(schema.slots.select()).all() == []

@@ -92,7 +92,7 @@ def test_a_follow_up_is_linked_to_the_first_study_and_exported_with_it(
 ) -> None:
     clock = Clock()
     first, later = both_parts(lab, clock)
-    people = {row["person"]: row["arm"] for row in rows_of(lab, schema.places) if row["arm"]}
+    people = {row["person"]: row["arm"] for row in rows_of(lab, schema.slots) if row["arm"]}
     later.actions.close()
     export_study(lab, "heard-later", tmp_path / "early")
     with (tmp_path / "early" / "raters.csv").open() as file:

@@ -60,12 +60,12 @@ def reason(view: View) -> str | None:
 
 
 def place_of(lab: Lab, person: str) -> dict[str, object]:
-    return next(row for row in rows_of(lab, schema.places) if row["person"] == person)
+    return next(row for row in rows_of(lab, schema.slots) if row["person"] == person)
 
 
 def check_level(lab: Lab, arms: int, places: int) -> None:
     """All places finished once, and arms never further apart than one as they were claimed."""
-    rows = sorted(rows_of(lab, schema.places), key=lambda row: row["claimed_at"])
+    rows = sorted(rows_of(lab, schema.slots), key=lambda row: row["claimed_at"])
     assert len({(row["arm"], row["slot"]) for row in rows}) == len(rows) == places
     assert {row["status"] for row in rows} == {"finished"}
     held: Counter[str] = Counter()
@@ -132,7 +132,7 @@ def test_the_same_person_in_two_tabs_takes_one_place(lab: Lab) -> None:
         tab.join()
     assert len({page.step for page in seen if isinstance(page, Page)}) == 1
     step_on(service, person)
-    assert len(rows_of(lab, schema.places)) == 1
+    assert len(rows_of(lab, schema.slots)) == 1
 
 
 def test_a_place_that_was_left_is_given_on_and_its_holder_told_so(lab: Lab) -> None:

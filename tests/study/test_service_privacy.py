@@ -60,7 +60,7 @@ def test_leaving_keeps_the_answers_and_frees_the_place(lab: Lab) -> None:
     assert end.outcome == "withdrawn"
     assert isinstance(service.submit(person, "rate/1", {"empathy": "1"}, {}), Moved)
     assert len(rows_of(lab, schema.page_answers)) == before
-    assert rows_of(lab, schema.places)[0]["status"] == "withdrawn"
+    assert rows_of(lab, schema.slots)[0]["status"] == "withdrawn"
 
 
 def test_leaving_with_deletion_leaves_only_counts(lab: Lab) -> None:
@@ -105,7 +105,7 @@ def test_a_participant_who_has_finished_and_leaves_without_deleting_has_finished
     service, _ = opened(lab)
     person = finished(service, "ann")
     service.leave(person, delete=False)
-    assert rows_of(lab, schema.places)[0]["status"] == "finished"
+    assert rows_of(lab, schema.slots)[0]["status"] == "finished"
     assert len(rows_of(lab, schema.ratings)) == 2
 
 
@@ -179,7 +179,7 @@ def test_an_excluded_rater_counts_in_no_analysis_and_frees_the_slot(lab: Lab) ->
     assert ratings_frame(lab, "small")["rater"].unique().to_list() == [other]
     assert raters_frame(lab, "small")["rater"].to_list() == [other]
     assert service.actions.status().ratings == 2
-    assert rows_of(lab, schema.places)[0]["status"] == "excluded"
+    assert rows_of(lab, schema.slots)[0]["status"] == "excluded"
     assert service.actions.audit()[-1].details["reason"] == "answered in another language"
     assert service.actions.exclude("nobody", "no reason") is False
 

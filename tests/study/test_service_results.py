@@ -217,7 +217,7 @@ def test_analyze_ratings_works_on_a_study_that_the_lab_ran(sqlite_lab: Lab) -> N
     for number in range(12):
         person = someone(service, str(number))
         walk(service, person, until="rate")
-        first = rows_of(sqlite_lab, schema.places)[-1]["arm"] == "one"
+        first = rows_of(sqlite_lab, schema.slots)[-1]["arm"] == "one"
         rate_all(service, person, "3" if first else str(1 + number % 2))
     walk(service, someone(service, "bot", world="simulated"))
     service.actions.close()

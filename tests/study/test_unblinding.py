@@ -69,7 +69,7 @@ def exported(lab: Lab, folder: Path) -> dict[str, str]:
 
 def seen(service: StudyService, clock: Clock, visitor: Researcher, role: str) -> dict[str, str]:
     """All that the console shows to a role."""
-    keys = [row["person"] for row in rows_of(service.lab, schema.places)]
+    keys = [row["person"] for row in rows_of(service.lab, schema.slots)]
     found, start = {}, clock.time
     kinds = ("participant", "conversation") if service.study.live else ("participant",)
     for path in (*PAGES, *(f"/console/{kind}?key={key}" for kind in kinds for key in keys)):
@@ -87,7 +87,7 @@ def seen(service: StudyService, clock: Clock, visitor: Researcher, role: str) ->
 
 def exchange(lab: Lab, first: str, second: str) -> None:
     """Exchanges the arms of two people, as if chance had assigned them the other way round."""
-    places, ratings, responses = schema.places, schema.ratings, schema.responses
+    places, ratings, responses = schema.slots, schema.ratings, schema.responses
     with lab.writing() as connection:
         arms = dict(connection.execute(select(schema.arms.c.name, schema.arms.c.id)).all())
         writers = dict(
@@ -131,7 +131,7 @@ def exchange(lab: Lab, first: str, second: str) -> None:
 def arms_of(lab: Lab) -> dict[str, tuple[str, int]]:
     return {
         row["person"]: (row["arm"], row["slot"])
-        for row in rows_of(lab, schema.places)
+        for row in rows_of(lab, schema.slots)
         if row["arm"] is not None and row["world"] == "person"
     }
 
@@ -162,7 +162,7 @@ def test_arms_cannot_be_recomputed_from_the_open_export(sqlite_lab: Lab, tmp_pat
         walk(service, someone(service, f"rater {number}"), until="rate")
     export = exported(sqlite_lab, tmp_path / "open")
     people = [row["rater"] for row in csv.DictReader(io.StringIO(export["raters.csv"]))]
-    in_order = [row["person"] for row in rows_of(sqlite_lab, schema.places)]
+    in_order = [row["person"] for row in rows_of(sqlite_lab, schema.slots)]
     true = {person: arm for person, (arm, _) in arms_of(sqlite_lab).items()}
     for order in (people, in_order):
         guessed = recomputed(study, order)
@@ -223,7 +223,7 @@ def test_exchanging_the_arms_of_two_people_changes_no_byte(sqlite_lab: Lab, tmp_
 
 def exchange_conditions(lab: Lab, first: str, second: str) -> None:
     """Exchanges author and label of two participants, with the replies that they got."""
-    places, raters, talks = schema.places, schema.raters, schema.live_conversations
+    places, raters, talks = schema.slots, schema.raters, schema.live_conversations
     with lab.writing() as connection:
         chosen = select(places).where(places.c.person.in_([first, second]))
         rows = {row.person: row for row in connection.execute(chosen)}

@@ -8,7 +8,7 @@ import polars as pl
 from sqlalchemy import Connection
 
 from empathylab.export.source import StudyPart
-from empathylab.store.studies.places import all_places, people_rows
+from empathylab.store.studies.slots import all_slots, people_rows
 from empathylab.tables import table_bytes
 
 _COLUMNS = ("study", "rater", "platform", "platform_id", "study_id", "session_id")
@@ -18,7 +18,7 @@ def identities_file(connection: Connection, parts: Sequence[StudyPart]) -> bytes
     """A CSV table of people's platform ids; simulated raters and test visits have such, too."""
     rows = []
     for part in parts:
-        places = all_places(connection, part.number)
+        places = all_slots(connection, part.number)
         real = {place.person for place in places if place.world == "person"}
         rows += [
             {

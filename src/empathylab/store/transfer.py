@@ -61,7 +61,7 @@ _SAME: Mapping[str, tuple[str, str]] = {
 TABLES: Mapping[str, Table] = {
     table.name: table for table in schema.metadata.sorted_tables if table.name in _KEYS
 }
-"""What can be carried over; platform ids, places and accounts cannot."""
+"""What can be carried over; platform ids, slots and accounts cannot."""
 _FROM_ANSWERS = ("responses", "administrations", "judgements", "preferences", "turns")
 
 

@@ -62,7 +62,7 @@ def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
         with visiting(service) as visitor:
             visitor.get(links[0].removeprefix("http://127.0.0.1:8000"))
             walk(visitor, service.study, "rate/1")
-        (place,) = rows_of(lab, schema.places)
+        (place,) = rows_of(lab, schema.slots)
     assert place["traits"] == {"country": "C H"}
 
 
@@ -192,7 +192,7 @@ def test_sync_asks_the_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert json.loads(again.stdout)["changed"] == 0
     assert (unknown.exit_code, TOKEN in unknown.output) == (2, False)
     with Lab.open(folder) as lab:
-        assert {row["status"] for row in rows_of(lab, schema.places)} == {"returned", "live"}
+        assert {row["status"] for row in rows_of(lab, schema.slots)} == {"returned", "live"}
 
 
 def test_sync_reads_the_export(folder: Path, tmp_path: Path) -> None:

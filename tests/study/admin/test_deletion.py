@@ -132,7 +132,7 @@ def test_nobody_new_is_given_a_batch_with_a_reply_that_is_gone(lab: Lab) -> None
         again.submit(person, "consent", {"agree": "yes"}, {})
         if isinstance(again.view(person), Page):
             walk(again, person)
-    held = {row["slot"] for row in rows_of(lab, schema.places) if row["arm"] == "human"}
+    held = {row["slot"] for row in rows_of(lab, schema.slots) if row["arm"] == "human"}
     assert held == set(range(batches)) - shut
 
 

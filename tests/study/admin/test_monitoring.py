@@ -152,7 +152,7 @@ def answer_scales(lab: Lab, service: StudyService, means: dict[str, float], n: i
                     }
                 )
     with lab.writing() as connection:
-        connection.execute(schema.places.insert(), places)
+        connection.execute(schema.slots.insert(), places)
         connection.execute(schema.page_answers.insert(), pages)
 
 
@@ -266,7 +266,7 @@ def test_a_batch_that_is_closed_to_newcomers_is_a_place_only_while_occupied(
     service, clock = opened(lab)
     holder = someone(service, "holder")
     walk(service, holder, until="rate")
-    (place,) = [row for row in rows_of(lab, schema.places) if row["person"] == holder]
+    (place,) = [row for row in rows_of(lab, schema.slots) if row["person"] == holder]
     again = withdrawing(lab, service, place["arm"], place["slot"])
     shut = sum(arm == place["arm"] for arm, _ in again.launched.shut)
     batches = len(again.launched.slots[place["arm"]])

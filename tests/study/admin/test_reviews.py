@@ -25,7 +25,7 @@ def test_finished_work_is_approved_or_rejected_and_that_is_on_record(lab: Lab) -
     reviews = reviews_of(service)
     reviews.approve(person, who="one")
     reviews.reject(person, "  Too fast ", who="two")
-    (row,) = rows_of(lab, schema.places)
+    (row,) = rows_of(lab, schema.slots)
     assert (row["review"], row["review_reason"]) == ("rejected", "Too fast")
     assert [(item.who, item.action, item.details) for item in service.actions.audit()[-2:]] == [
         ("one", "approve", {"person": person, "reason": ""}),
@@ -50,7 +50,7 @@ def test_unfinished_work_cannot_be_approved(sqlite_lab: Lab) -> None:
     walk(service, person, until="rate")
     with pytest.raises(InputError, match="only finished work can be approved"):
         reviews_of(service).approve(person)
-    assert rows_of(sqlite_lab, schema.places)[0]["review"] is None
+    assert rows_of(sqlite_lab, schema.slots)[0]["review"] is None
 
 
 @pytest.mark.parametrize("reason", ["", "  \n ", "x" * 501])
@@ -136,8 +136,8 @@ def test_what_was_said_to_and_of_a_person_can_be_forgotten(lab: Lab) -> None:
         walk(service, person)
         reviews_of(service).message(person, "Hello")
         reviews_of(service).reject(person, "Too fast")
-    first, second = rows_of(lab, schema.places)
+    first, second = rows_of(lab, schema.slots)
     with lab.writing() as connection:
         forget_reviews(connection, first["id"])
     assert [row["place_id"] for row in rows_of(lab, schema.messages)] == [second["id"]]
-    assert [row["review_reason"] for row in rows_of(lab, schema.places)] == [None, "Too fast"]
+    assert [row["review_reason"] for row in rows_of(lab, schema.slots)] == [None, "Too fast"]

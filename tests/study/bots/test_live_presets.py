@@ -61,7 +61,7 @@ def test_bots_walk_the_presets_in_which_people_are_helped(
         met = walk(f"{address}?visit={token}", [*CROWD, "dropout"], Settings(wait=0.2))
     assert (met.lost, dict(met.errors)) == (0, {})
     assert blocks <= set(met.pages)
-    people = rows_of(sqlite_lab, schema.places)
+    people = rows_of(sqlite_lab, schema.slots)
     assert {row["world"] for row in people} == {"simulated"}
     ends = [row["outcome"] for row in people]
     assert ends.count("completed") >= 3, met.ends

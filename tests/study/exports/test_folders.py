@@ -451,7 +451,7 @@ def test_norms_are_exported_with_the_trial_in_which_the_situation_was_shown(
 ) -> None:
     service = launched(sqlite_lab, preset("norming"))
     walk(service, someone(service, "ann"))
-    [place] = [row for row in rows_of(sqlite_lab, schema.places) if row["status"] == "finished"]
+    [place] = [row for row in rows_of(sqlite_lab, schema.slots) if row["status"] == "finished"]
     service.actions.close()
     export_study(sqlite_lab, service.study.name, tmp_path / "out")
     first = table(tmp_path / "out", "scale_answers").filter(pl.col("item") == "1")

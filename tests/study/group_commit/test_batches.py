@@ -11,7 +11,7 @@ from tests.study.service_examples import opened, rows_of, someone
 
 
 def drafts(lab: Lab) -> dict[str, object]:
-    return {row["person"]: row["draft"] for row in rows_of(lab, schema.places)}
+    return {row["person"]: row["draft"] for row in rows_of(lab, schema.slots)}
 
 
 def answer(place: int, step: str, service: StudyService) -> dict[str, object]:
@@ -35,7 +35,7 @@ def test_what_several_change_is_written_at_the_end(lab: Lab) -> None:
         for number, one in enumerate(people):
             shared.begin()
             row = shared.place(one)
-            shared.change_place(row.id, {"draft": {"step": str(number)}})
+            shared.change_slot(row.id, {"draft": {"step": str(number)}})
             shared.add_answer(answer(row.id, "consent", service))
         shared.flush()
     assert drafts(lab) == {one: {"step": str(number)} for number, one in enumerate(people)}
@@ -48,9 +48,9 @@ def test_a_turn_that_is_dropped_leaves_the_others_as_they_are(lab: Lab) -> None:
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, [kept, dropped])
         shared.begin()
-        shared.change_place(shared.place(kept).id, {"draft": {"step": "kept"}})
+        shared.change_slot(shared.place(kept).id, {"draft": {"step": "kept"}})
         shared.begin()
-        shared.change_place(shared.place(dropped).id, {"draft": {"step": "lost"}})
+        shared.change_slot(shared.place(dropped).id, {"draft": {"step": "lost"}})
         shared.drop()
         shared.flush()
     assert drafts(lab) == {kept: {"step": "kept"}, dropped: {}}
@@ -62,10 +62,10 @@ def test_a_participant_who_takes_the_connection_finds_all_changes_written(lab: L
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, people)
         shared.begin()
-        shared.change_place(shared.place(people[0]).id, {"language": "xx"})
+        shared.change_slot(shared.place(people[0]).id, {"language": "xx"})
         shared.begin()
         assert not shared.touched
-        query = schema.places.select().where(schema.places.c.language == "xx")
+        query = schema.slots.select().where(schema.slots.c.language == "xx")
         assert [row.person for row in shared.connection.execute(query)] == people[:1]
         assert shared.touched
 
@@ -75,7 +75,7 @@ def test_a_participant_whose_row_another_changed_is_read_anew(lab: Lab) -> None:
     first, second = someone(service, "a"), someone(service, "b")
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, [first, second])
-        update = schema.places.update().where(schema.places.c.person == second)
+        update = schema.slots.update().where(schema.slots.c.person == second)
         shared.connection.execute(update.values(language="xx"))
         shared.forget(second)
         assert shared.place(second).language == "xx"

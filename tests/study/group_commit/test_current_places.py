@@ -34,7 +34,7 @@ def one_round(service: StudyService) -> Iterator[None]:
 
 
 def held(lab: Lab) -> dict[str, tuple[object, object]]:
-    return {row["person"]: (row["arm"], row["slot"]) for row in rows_of(lab, schema.places)}
+    return {row["person"]: (row["arm"], row["slot"]) for row in rows_of(lab, schema.slots)}
 
 
 def counted(lab: Lab, word: str) -> list[str]:
@@ -104,7 +104,7 @@ def test_a_participant_who_comes_back_within_a_round_counts_once(sqlite_lab: Lab
     back, first, *others = (someone(service, f"person {index}") for index in range(places))
     walk(service, back, until="reading")
     limit = timedelta(minutes=service.study.time_limits.abandon_after)
-    seen = next(row["seen_at"] for row in rows_of(sqlite_lab, schema.places) if row["arm"])
+    seen = next(row["seen_at"] for row in rows_of(sqlite_lab, schema.slots) if row["arm"])
     # The first claims while the one who comes back is in time still; then a second passes.
     clock.time = seen + limit - timedelta(seconds=1)
     with one_round(service):
@@ -126,7 +126,7 @@ def test_a_late_place_that_is_seen_while_places_are_read_stays_taken(
     walk(service, late, until="reading")
     clock.skip(days=1)
     # On PostgreSQL another transaction may come between the two statements.
-    monkeypatch.setattr("empathylab.study.group_commit.current_places.late_places", lambda *_: [])
+    monkeypatch.setattr("empathylab.study.group_commit.current_places.late_slots", lambda *_: [])
     walk(service, newcomer, until="reading")
     places = held(sqlite_lab)
     assert places[newcomer] != places[late]
@@ -144,4 +144,4 @@ def test_many_who_arrive_at_once_are_all_known(lab: Lab) -> None:
             item.start()
     for item in arriving:
         item.join()
-    assert len(rows_of(lab, schema.places)) == len(rows_of(lab, schema.people)) == 10
+    assert len(rows_of(lab, schema.slots)) == len(rows_of(lab, schema.people)) == 10

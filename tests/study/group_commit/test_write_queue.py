@@ -138,7 +138,7 @@ def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> 
     turns = WriteQueue(lab, service.launched.row)
 
     def work(name: str, shared: Batch) -> Batch:
-        shared.change_place(shared.place(name).id, {"language": "xx"})
+        shared.change_slot(shared.place(name).id, {"language": "xx"})
         if name == people[1]:
             raise ValueError(name)
         return shared
@@ -151,7 +151,7 @@ def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> 
     with pytest.raises(ValueError, match=people[1]):
         coming.pop(1).result()
     assert len({id(item.result()) for item in coming}) == 1
-    changed = {row["person"] for row in rows_of(lab, schema.places) if row["language"] == "xx"}
+    changed = {row["person"] for row in rows_of(lab, schema.slots) if row["language"] == "xx"}
     assert changed == set(people) - {people[1]}
 
 
@@ -162,7 +162,7 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
 
     def work(name: str, number: int, shared: Batch) -> None:
         row = shared.place(name)
-        shared.change_place(row.id, {"draft": {"count": row.draft.get("count", 0) + 1}})
+        shared.change_slot(row.id, {"draft": {"count": row.draft.get("count", 0) + 1}})
 
     coming = [
         turns.enqueue(one, functools.partial(work, one, number), locked=number % 3 == 0)
@@ -172,7 +172,7 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
     ]
     for item in coming:
         item.result(timeout=60)
-    assert [row["draft"] for row in rows_of(lab, schema.places)] == [{"count": 8}] * 20
+    assert [row["draft"] for row in rows_of(lab, schema.slots)] == [{"count": 8}] * 20
 
 
 def test_a_participant_who_no_longer_waits_holds_nobody_up(lab: Lab) -> None:

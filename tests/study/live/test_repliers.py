@@ -58,7 +58,7 @@ def answered_by_people(service: StudyService) -> str:
     """The newest participant, to whom a person is to reply; nobody has taken their story yet."""
     for number in range(20):
         person = teller(service, f"p{number}")
-        rows = rows_of(service.lab, schema.places)
+        rows = rows_of(service.lab, schema.slots)
         if any(row["person"] == person and row["arm"].startswith("person") for row in rows):
             return person
     raise AssertionError

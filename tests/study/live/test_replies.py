@@ -215,8 +215,8 @@ def test_a_provider_that_is_down_pauses_the_study_and_interrupts_all_who_wait(la
     [study] = rows_of(lab, schema.studies)
     assert study["status"] == "paused"
     # Not only those of the model's arms: the outcome must not identify the arm.
-    out = {row["person"] for row in rows_of(lab, schema.places) if row["outcome"] == "interrupted"}
-    arms = {row["arm"] for row in rows_of(lab, schema.places) if row["person"] in out}
+    out = {row["person"] for row in rows_of(lab, schema.slots) if row["outcome"] == "interrupted"}
+    arms = {row["arm"] for row in rows_of(lab, schema.slots) if row["person"] in out}
     assert {arm.partition("+")[0] for arm in arms} == {"model", "person"}
     service.actions.resume()
     someone = teller(service, "later")

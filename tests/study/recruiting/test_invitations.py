@@ -36,7 +36,7 @@ def test_an_invitation_lets_one_person_in_to_the_end(lab: Lab) -> None:
         visitor.get(path(one))
         page = walk(visitor, service.study)
     assert "CODE-COMPLETED-1" in page.text
-    assert [row["person"] for row in rows_of(lab, schema.places)] == [one.person]
+    assert [row["person"] for row in rows_of(lab, schema.slots)] == [one.person]
     assert [row.state for row in list_invitations(service)] == ["finished"]
 
 
@@ -61,7 +61,7 @@ def test_two_browsers_with_one_link_share_one_place(sqlite_lab: Lab) -> None:
     walk(browsers[0], service.study)
     page = browsers[1].get("/page")
     assert "CODE-COMPLETED-1" in page.text
-    assert len(rows_of(sqlite_lab, schema.places)) == 1
+    assert len(rows_of(sqlite_lab, schema.slots)) == 1
     for browser in browsers:
         browser.close()
 
@@ -90,7 +90,7 @@ def test_a_link_that_is_not_good_gets_a_calm_page_and_no_place(sqlite_lab: Lab, 
         "This link is not valid",
     )
     assert again.status_code == 403
-    assert rows_of(sqlite_lab, schema.places) == []
+    assert rows_of(sqlite_lab, schema.slots) == []
     assert rows_of(sqlite_lab, schema.people) == []
 
 

@@ -23,7 +23,7 @@ def test_an_id_is_the_same_in_every_normal_form(lab: Lab, platform: str) -> None
     forms = [unicodedata.normalize(form, ODD) for form in ("NFC", "NFD", "NFKC", "NFKD")]
     assert len(set(forms)) == 4
     assert len({sent(service, value) for value in [*forms, f"  {ODD}\t"]}) == 1
-    assert len(rows_of(lab, schema.places)) == 1
+    assert len(rows_of(lab, schema.slots)) == 1
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_participant_who_has_finished_is_shown_the_end_and_takes_no_second_pla
     service, _ = served(lab, recruiting("prolific"))
     person = finished(service, "ann")
     assert sent(service, "ann", session="another", study="another") == person
-    assert len(rows_of(lab, schema.places)) == 1
+    assert len(rows_of(lab, schema.slots)) == 1
 
 
 def test_a_participant_who_took_part_in_a_version_is_known_in_the_next(lab: Lab) -> None:
@@ -95,7 +95,7 @@ def test_a_participant_who_came_to_two_versions_at_once_gets_a_place_in_one(lab:
     view = later.view(second)
     assert isinstance(view, Closed)
     assert view.reason == "repeated"
-    assert [row["status"] for row in rows_of(lab, schema.places)] == ["finished", "repeated"]
+    assert [row["status"] for row in rows_of(lab, schema.slots)] == ["finished", "repeated"]
 
 
 def test_a_study_that_wants_people_again_takes_them_again(sqlite_lab: Lab) -> None:
@@ -126,7 +126,7 @@ def test_a_link_that_does_not_say_who_comes_takes_no_place(sqlite_lab: Lab, quer
         page = visitor.get(f"/?{query}")
     assert page.status_code == 400
     assert Read(page.text).title == "This link is not complete"
-    assert rows_of(sqlite_lab, schema.places) == []
+    assert rows_of(sqlite_lab, schema.slots) == []
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_any_id_that_can_be_written_takes_one_place(sqlite_lab: Lab, pid: str) -
         visitor.close()
     (person,) = rows_of(sqlite_lab, schema.people)
     assert person["ids"] == {"person": pid, "session": "s"}
-    assert len(rows_of(sqlite_lab, schema.places)) == 1
+    assert len(rows_of(sqlite_lab, schema.slots)) == 1
 
 
 def test_the_code_is_shown_again_only_where_the_first_answer_was_given(sqlite_lab: Lab) -> None:

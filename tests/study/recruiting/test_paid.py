@@ -30,7 +30,7 @@ def test_a_preview_takes_no_place_and_sets_no_cookie(sqlite_lab: Lab) -> None:
         page = visitor.get(f"/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h&{MTURK}")
     assert Read(page.text).title == "This is a preview"
     assert "set-cookie" not in page.headers
-    assert rows_of(sqlite_lab, schema.places) == []
+    assert rows_of(sqlite_lab, schema.slots) == []
 
 
 def test_work_is_handed_in_to_mturk_by_a_form(sqlite_lab: Lab) -> None:

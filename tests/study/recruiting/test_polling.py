@@ -35,7 +35,7 @@ def test_a_returned_place_is_freed_while_the_study_is_served(lab: Lab) -> None:
         assert running is not None
         until(lambda: len(platform.requests) >= 2)
         platform.studies = {name: [submission("ann", "RETURNED")] for name in platform.studies}
-        until(lambda: rows_of(lab, schema.places)[0]["status"] == "returned")
+        until(lambda: rows_of(lab, schema.slots)[0]["status"] == "returned")
         running.stop()
     assert service.actions.audit()[-1].who == "prolific"
 
@@ -114,7 +114,7 @@ def test_of_several_processes_one_at_a_time_asks(lab: Lab) -> None:
             assert running is not None
             time.sleep(0.2)
             assert platform.requests == []
-        until(lambda: rows_of(lab, schema.places)[0]["status"] == "returned")
+        until(lambda: rows_of(lab, schema.slots)[0]["status"] == "returned")
         running.stop()
 
 

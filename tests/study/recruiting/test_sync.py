@@ -20,7 +20,7 @@ from tests.study.service_examples import rows_of, someone, walk
 
 
 def status_of(lab: Lab, person: str) -> str:
-    return next(row["status"] for row in rows_of(lab, schema.places) if row["person"] == person)
+    return next(row["status"] for row in rows_of(lab, schema.slots) if row["person"] == person)
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,11 @@ def test_the_same_news_twice_changes_nothing(lab: Lab) -> None:
     finished(service, "bob")
     news = [Submission("ann", "TIMED-OUT"), Submission("bob", "APPROVED")]
     assert apply_submissions(service, news, source="API").changed == 2
-    before = rows_of(lab, schema.audit), rows_of(lab, schema.people), rows_of(lab, schema.places)
+    before = rows_of(lab, schema.audit), rows_of(lab, schema.people), rows_of(lab, schema.slots)
     again = apply_submissions(service, news, source="API")
     assert (again.changed, again.freed) == (0, ())
     assert again.statuses == {"APPROVED": 1, "TIMED-OUT": 1}
-    after = rows_of(lab, schema.audit), rows_of(lab, schema.people), rows_of(lab, schema.places)
+    after = rows_of(lab, schema.audit), rows_of(lab, schema.people), rows_of(lab, schema.slots)
     assert before == after
 
 
@@ -167,7 +167,7 @@ def test_a_person_who_never_came_is_counted_and_not_invented(sqlite_lab: Lab) ->
     news = [Submission(name, "RETURNED") for name in ("ann", "bob", "cleo", "cleo", "")]
     synced = apply_submissions(service, news, source="API")
     assert (synced.submissions, synced.people, synced.unknown) == (5, 1, 2)
-    assert len(rows_of(sqlite_lab, schema.people)) == len(rows_of(sqlite_lab, schema.places)) == 1
+    assert len(rows_of(sqlite_lab, schema.people)) == len(rows_of(sqlite_lab, schema.slots)) == 1
 
 
 def test_a_participant_who_came_with_an_id_that_prolific_does_not_list_is_counted(
@@ -281,7 +281,7 @@ def test_a_failure_on_the_second_page_changes_nothing(sqlite_lab: Lab) -> None:
         platform.orders = Breaking(["500"])
         with pytest.raises(UserError):
             asyncio.run(pull(service, client))
-    assert [row["status"] for row in rows_of(sqlite_lab, schema.places)] == ["live"]
+    assert [row["status"] for row in rows_of(sqlite_lab, schema.slots)] == ["live"]
     assert rows_of(sqlite_lab, schema.people)[0]["state"] is None
 
 

@@ -175,7 +175,7 @@ def test_screening_ends_with_its_code_and_takes_no_place(service: StudyService) 
         seen = service.view(person)
         assert isinstance(seen, Finished)
         assert (seen.outcome, seen.completion.code) == ("screened-out", "NOT-YOU")
-    assert [row["arm"] for row in rows_of(service.lab, schema.places)] == [None, None]
+    assert [row["arm"] for row in rows_of(service.lab, schema.slots)] == [None, None]
     assert service.view(come(service, "c", age="18")).step == "tutorial/1"  # type: ignore[union-attr]
 
 
@@ -254,7 +254,7 @@ def test_writing_within_subjects_meets_each_situation_once(sqlite_lab: Lab) -> N
     service, _ = opened(sqlite_lab, study(text))
     person = come(service, "a")
     walk(service, person)
-    [place] = rows_of(sqlite_lab, schema.places)
+    [place] = rows_of(sqlite_lab, schema.slots)
     assert place["status"] == "finished"
     with sqlite_lab.reading() as connection:
         steps = [row.step for row in connection.execute(schema.page_answers.select())]

@@ -59,7 +59,7 @@ def test_the_same_person_has_the_same_key_and_goes_on_where_they_were(lab: Lab) 
     again = someone(StudyService(lab, "small"), "ann")
     assert again == person
     assert page_of(service, again) == due
-    assert len(rows_of(lab, schema.places)) == 1
+    assert len(rows_of(lab, schema.slots)) == 1
 
 
 def test_an_answer_is_stored_with_its_time_by_both_clocks(lab: Lab) -> None:
@@ -249,7 +249,7 @@ def test_a_participant_who_declines_is_thanked_and_takes_no_place(lab: Lab) -> N
     end = service.view(person)
     assert isinstance(end, Finished)
     assert end.outcome == "no-consent"
-    assert rows_of(lab, schema.places)[0]["arm"] is None
+    assert rows_of(lab, schema.slots)[0]["arm"] is None
 
 
 def test_two_failed_checks_end_the_study_and_free_the_place(lab: Lab) -> None:
@@ -266,7 +266,7 @@ def test_two_failed_checks_end_the_study_and_free_the_place(lab: Lab) -> None:
     end = service.view(person)
     assert isinstance(end, Finished)
     assert end.outcome == "failed-comprehension"
-    [row] = rows_of(lab, schema.places)
+    [row] = rows_of(lab, schema.slots)
     assert (row["status"], row["outcome"]) == ("failed", "failed-comprehension")
 
 
@@ -397,7 +397,7 @@ def test_no_page_tells_the_arm_the_respondent_or_the_situation(lab: Lab) -> None
         told = repr(page)
         for secret in ("first/model", "second/model", "'one'", "'two'"):
             assert secret not in told
-        assert page.content.token not in rows_of(lab, schema.places)[0].values()
+        assert page.content.token not in rows_of(lab, schema.slots)[0].values()
         done = service.submit(person, page.step, careful(service.study, page), {})
         assert isinstance(done, Saved)
 

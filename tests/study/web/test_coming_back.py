@@ -255,10 +255,10 @@ def test_a_refused_form_is_kept_and_shown_after_a_redirect(sqlite_lab: Lab) -> N
         assert step(guest) == "demographics"
         assert "Zwölf" not in guest.text
         assert "Please write a number" not in guest.text
-        assert rows_of(sqlite_lab, schema.places)[0]["draft"]["refused"]["step"] == "demographics"
+        assert rows_of(sqlite_lab, schema.slots)[0]["draft"]["refused"]["step"] == "demographics"
         after = ann.send(page, **filled(service.study, page))
         assert step(after) != "demographics"
-        assert rows_of(sqlite_lab, schema.places)[0]["draft"] == {}
+        assert rows_of(sqlite_lab, schema.slots)[0]["draft"] == {}
         assert 'id="errors"' not in after.text
 
 

@@ -275,7 +275,7 @@ def test_on_a_full_disk_nothing_is_called_saved_and_it_goes_on_when_there_is_roo
         visitor = Visitor(app_of(service))
         page = visitor.get("/")
         while Read(page.text).fields["step"].value != "comment":
-            person = rows_of(lab, schema.places)[0]["person"]
+            person = rows_of(lab, schema.slots)[0]["person"]
             due = service.view(str(person))
             assert isinstance(due, Page)
             page = visitor.send(page, **careful(study, due))

@@ -55,7 +55,7 @@ def launched(lab: Lab) -> None:
 
 
 def check_nothing_lost_or_doubled(lab: Lab, raters: list[Stubborn]) -> None:
-    places = {row["id"]: row["person"] for row in rows_of(lab, schema.places)}
+    places = {row["id"]: row["person"] for row in rows_of(lab, schema.slots)}
     stored = [
         (places[row["place_id"]], row["step"], row["given"].get("empathy"))
         for row in rows_of(lab, schema.page_answers)
@@ -69,7 +69,7 @@ def check_nothing_lost_or_doubled(lab: Lab, raters: list[Stubborn]) -> None:
     rated = Counter(row["response_id"] for row in rows_of(lab, schema.ratings))
     assert len(rated) == 60
     assert set(rated.values()) == {1}
-    arms = Counter(row["arm"] for row in rows_of(lab, schema.places))
+    arms = Counter(row["arm"] for row in rows_of(lab, schema.slots))
     assert arms == {"one": RATERS // 2, "two": RATERS // 2}
 
 

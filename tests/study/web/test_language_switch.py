@@ -162,4 +162,4 @@ def test_the_language_is_stored_and_a_deleted_participant_stays_without_one(
 
 def _languages(lab: Lab) -> list[str]:
     with lab.reading() as connection:
-        return list(connection.execute(select(schema.places.c.language)).scalars())
+        return list(connection.execute(select(schema.slots.c.language)).scalars())

@@ -1,4 +1,4 @@
-"""The tables of studies: designs, raters and ratings, places and answers, and the console."""
+"""The tables of studies: designs, raters and ratings, slots and answers, and the console."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ shown_responses = Table(
     refers_to("responses"),
 )
 
-# Everybody who came, under a pseudonym; arm and slot are empty until they are given a place.
-places = Table(
+# Everybody who came, under a pseudonym; arm and slot number are empty until they get a slot.
+slots = Table(
     "places",
     metadata,
     row_number(),
@@ -148,13 +148,13 @@ places = Table(
     ),
     Index("ix_places_study_id_person", "study_id", "person"),
 )
-_occupied = (places.c.status.in_(("live", "finished"))) & (places.c.world != "test")
+_occupied = (slots.c.status.in_(("live", "finished"))) & (slots.c.world != "test")
 Index(
     "uq_places_held_slots",
-    places.c.study_id,
-    places.c.world,
-    places.c.arm,
-    places.c.slot,
+    slots.c.study_id,
+    slots.c.world,
+    slots.c.arm,
+    slots.c.slot,
     unique=True,
     sqlite_where=_occupied,
     postgresql_where=_occupied,

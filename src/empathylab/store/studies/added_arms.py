@@ -12,13 +12,13 @@ from empathylab.store.studies.records import freeze_scales, freeze_situations
 
 def keep_others_out(connection: Connection, study: int, arm: str) -> None:
     """Stops every other arm; unfinished participants do not come back to theirs."""
-    arms, places = schema.arms, schema.places
+    arms, slots = schema.arms, schema.slots
     connection.execute(
         update(arms).where(arms.c.study_id == study, arms.c.name != arm).values(stopped=True)
     )
     connection.execute(
-        update(places)
-        .where(places.c.study_id == study, places.c.status == "live", places.c.arm != arm)
+        update(slots)
+        .where(slots.c.study_id == study, slots.c.status == "live", slots.c.arm != arm)
         .values(status="abandoned")
     )
 

@@ -83,27 +83,27 @@ def listed_alerts(
 def comments_after(
     connection: Connection, study: int, steps: Sequence[str], answer: int
 ) -> list[tuple[int, int, str]]:
-    """Comments of participants that were stored after this answer: its id, the place, the words."""
-    pages, places = schema.page_answers, schema.places
+    """Comments of participants that were stored after this answer: its id, the slot, the words."""
+    pages, slots = schema.page_answers, schema.slots
     comment = pages.c.given["comment"].as_string()
     query = (
         select(pages.c.id, pages.c.place_id, comment)
-        .join(places, places.c.id == pages.c.place_id)
+        .join(slots, slots.c.id == pages.c.place_id)
         .where(
-            places.c.study_id == study,
-            places.c.world == "person",
+            slots.c.study_id == study,
+            slots.c.world == "person",
             pages.c.step.in_(steps),
             pages.c.id > answer,
             comment != "",
         )
         .order_by(pages.c.id)
     )
-    return [(int(number), int(place), text) for number, place, text in connection.execute(query)]
+    return [(int(number), int(slot), text) for number, slot, text in connection.execute(query)]
 
 
 def stopped_for_safety(connection: Connection, study: int) -> list[int]:
-    """The places of participants whose part ended for their safety."""
-    table = schema.places
+    """The slots of participants whose part ended for their safety."""
+    table = schema.slots
     query = select(table.c.id).where(
         table.c.study_id == study, table.c.world == "person", table.c.outcome == "safety"
     )

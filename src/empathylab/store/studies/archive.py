@@ -249,7 +249,7 @@ def page_rows(connection: Connection, study: int, *, answers: bool = True) -> Ro
 
     Without `answers`, when they were shown and how long they took, but not what was `given`.
     """
-    table, own = schema.page_answers, schema.places
+    table, own = schema.page_answers, schema.slots
     columns = [own.c.person, table.c.step, table.c.timing, table.c.corrections]
     columns += [table.c.given] if answers else [table.c.shown_at, table.c.answered_at]
     query = (

@@ -12,7 +12,7 @@ from empathylab.store.inserts import insert_or_ignore
 from empathylab.store.results import clear_results
 from empathylab.store.studies.live import delete_conversations
 from empathylab.store.studies.partners import blank_replies
-from empathylab.store.studies.places import change_place
+from empathylab.store.studies.slots import change_slot
 
 WITHDRAWN = "withdrawn"
 """The outcome of a reply whose words were deleted, while others' ratings of it are kept."""
@@ -26,7 +26,7 @@ _DEPARTED = _DEPARTURES.where(schema.departures.c.digest == bindparam("digest"))
 
 
 def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: str) -> None:
-    """Deletes what the person answered and was; their place stays, so that counts do.
+    """Deletes what the person answered and was; their slot stays, so that counts do.
 
     `pseudonym` stands in place of their key and is derived from nothing. What they wrote as replies
     is for `withdraw_replies`.
@@ -36,7 +36,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
         delete(people).where(people.c.study_id == study, people.c.person == row.person)
     )
     erase_answers(connection, study, row)
-    change_place(
+    change_slot(
         connection,
         row.id,
         person=pseudonym,

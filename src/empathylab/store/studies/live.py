@@ -33,7 +33,7 @@ _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
 _LEAST_REPLACED = 5
 # Statements of every page of a conversation: built once, which costs more than running them.
 _FIND = select(_CONVERSATIONS).where(
-    _CONVERSATIONS.c.place_id == bindparam("place"), _CONVERSATIONS.c.step == bindparam("at")
+    _CONVERSATIONS.c.place_id == bindparam("row"), _CONVERSATIONS.c.step == bindparam("at")
 )
 _TURNS_OF = (
     select(_TURNS)
@@ -48,13 +48,13 @@ _MARK_SHOWN = (
 )
 
 
-def find_conversation(connection: Connection, place: int, step: str) -> Any:
+def find_conversation(connection: Connection, slot: int, step: str) -> Any:
     """The participant's conversation on that page; None where there is none."""
-    return connection.execute(_FIND, {"place": place, "at": step}).one_or_none()
+    return connection.execute(_FIND, {"row": slot, "at": step}).one_or_none()
 
 
 def add_conversation(connection: Connection, row: Mapping[str, Any]) -> Any:
-    """The conversation of that place and step, added unless it is there already."""
+    """The conversation of that slot and step, added unless it is there already."""
     insert_or_ignore(connection, _CONVERSATIONS, [row])
     return find_conversation(connection, row["place_id"], row["step"])
 
@@ -184,23 +184,23 @@ def live_costs(connection: Connection, study: int, now: datetime) -> tuple[float
     return float(total), float(set_aside)
 
 
-def place_cost(connection: Connection, place: int) -> float:
+def slot_cost(connection: Connection, slot: int) -> float:
     """The same of one participant."""
     query = (
         select(func.coalesce(func.sum(_TURNS.c.cost), 0.0))
         .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
-        .where(_CONVERSATIONS.c.place_id == place)
+        .where(_CONVERSATIONS.c.place_id == slot)
     )
     return float(connection.execute(query).scalar_one())
 
 
 def end_open_conversations(
-    connection: Connection, study: int, reason: str, at: datetime, *, place: int | None = None
+    connection: Connection, study: int, reason: str, at: datetime, *, slot: int | None = None
 ) -> int:
     """How many open conversations of the study, or of one participant, end now."""
     own = [_CONVERSATIONS.c.study_id == study, _CONVERSATIONS.c.state != "ended"]
-    if place is not None:
-        own.append(_CONVERSATIONS.c.place_id == place)
+    if slot is not None:
+        own.append(_CONVERSATIONS.c.place_id == slot)
     done = connection.execute(
         update(_CONVERSATIONS).where(*own).values(state="ended", reason=reason, ended_at=at)
     )
@@ -223,14 +223,14 @@ def end_waiting_conversations(
     )
 
 
-def delete_conversations(connection: Connection, place: int) -> None:
+def delete_conversations(connection: Connection, slot: int) -> None:
     """Deletes a participant's conversations with their turns."""
-    connection.execute(delete(_CONVERSATIONS).where(_CONVERSATIONS.c.place_id == place))
+    connection.execute(delete(_CONVERSATIONS).where(_CONVERSATIONS.c.place_id == slot))
 
 
 def exported_turns(connection: Connection, study: int) -> Rows:
     """All turns of a study's participants with their conversations, by person and position."""
-    places = schema.places
+    slots = schema.slots
     query = (
         select(
             _TURNS,
@@ -240,19 +240,19 @@ def exported_turns(connection: Connection, study: int) -> Rows:
             _CONVERSATIONS.c.kind,
             _CONVERSATIONS.c.state.label("conversation_state"),
             _CONVERSATIONS.c.reason.label("ended_because"),
-            places.c.person,
+            slots.c.person,
         )
         .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
-        .join(places, places.c.id == _CONVERSATIONS.c.place_id)
-        .where(_CONVERSATIONS.c.study_id == study, places.c.world == "person")
-        .order_by(places.c.person, _CONVERSATIONS.c.id, _TURNS.c.position)
+        .join(slots, slots.c.id == _CONVERSATIONS.c.place_id)
+        .where(_CONVERSATIONS.c.study_id == study, slots.c.world == "person")
+        .order_by(slots.c.person, _CONVERSATIONS.c.id, _TURNS.c.position)
     )
     return connection.execute(query).all()
 
 
-def expire_turns(connection: Connection, places: Select[tuple[int]]) -> None:
-    """Deletes the words of conversations at these places; counts and times stay."""
-    own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id.in_(places))
+def expire_turns(connection: Connection, slots: Select[tuple[int]]) -> None:
+    """Deletes the words of conversations at these slots; counts and times stay."""
+    own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id.in_(slots))
     connection.execute(
         update(_TURNS)
         .where(_TURNS.c.live_conversation_id.in_(own), _TURNS.c.text.is_not(None))
@@ -266,7 +266,7 @@ def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
     Until the study is closed, reasons of few replies are left out: they tell the arm.
     """
     least = 1 if study.status == "closed" else _LEAST_REPLACED
-    places = schema.places
+    slots = schema.slots
     state = case(
         (_TURNS.c.outcome == "fallback", _TURNS.c.reason),
         (_TURNS.c.shown_at.is_not(None), "shown"),
@@ -275,10 +275,10 @@ def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
     query = (
         select(state, func.count())
         .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
-        .join(places, places.c.id == _CONVERSATIONS.c.place_id)
+        .join(slots, slots.c.id == _CONVERSATIONS.c.place_id)
         .where(
             _CONVERSATIONS.c.study_id == study.id,
-            places.c.world == "person",
+            slots.c.world == "person",
             _TURNS.c.sender == "respondent",
             _TURNS.c.state != "failed",
         )
@@ -290,22 +290,22 @@ def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
     return plain | {f"replaced: {name}": count for name, count in replaced.items()}
 
 
-def live_outcome(connection: Connection, place: int) -> str:
+def live_outcome(connection: Connection, slot: int) -> str:
     """Whether all replies to a participant were the author's own, or some the fallback's."""
     query = (
         select(_TURNS.c.reason)
         .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
-        .where(_CONVERSATIONS.c.place_id == place, _TURNS.c.outcome == "fallback")
+        .where(_CONVERSATIONS.c.place_id == slot, _TURNS.c.outcome == "fallback")
     )
     return "fallback" if connection.execute(query).first() is not None else "valid"
 
 
 def conversation_rows(connection: Connection, conversations: Sequence[int]) -> Rows:
     """Conversations with the language of their participants, in the order of their ids."""
-    places = schema.places
+    slots = schema.slots
     query = (
-        select(_CONVERSATIONS, places.c.language, places.c.person)
-        .join(places, places.c.id == _CONVERSATIONS.c.place_id)
+        select(_CONVERSATIONS, slots.c.language, slots.c.person)
+        .join(slots, slots.c.id == _CONVERSATIONS.c.place_id)
         .where(_CONVERSATIONS.c.id.in_(conversations))
         .order_by(_CONVERSATIONS.c.id)
     )

@@ -29,12 +29,12 @@ from empathylab.store.studies.records import real_people
 Rows = Sequence[Any]
 """Rows of the lab, whose columns are attributes."""
 
-_places, _pages = schema.places, schema.page_answers
+_slots, _pages = schema.slots, schema.page_answers
 
 
-def declined_place() -> ColumnElement[bool]:
+def declined_slot() -> ColumnElement[bool]:
     """Whether someone arrived and declined to take part."""
-    return (_places.c.status == "arrived") & (_places.c.outcome == "no-consent")
+    return (_slots.c.status == "arrived") & (_slots.c.outcome == "no-consent")
 
 
 def state_counts(
@@ -42,30 +42,30 @@ def state_counts(
 ) -> pl.DataFrame:
     """How many came, by world, arm, state, outcome, review and the block they were shown last.
 
-    The state is the status, but `late` for people who hold a place and were not seen since `unseen`
+    The state is the status, but `late` for people who hold a slot and were not seen since `unseen`
     or took it before `claimed_since`, and `gone` or `reading` for those who have none yet.
     """
-    silent = _places.c.seen_at < unseen
-    late = silent if claimed_since is None else silent | (_places.c.claimed_at < claimed_since)
-    arrived = (_places.c.status == "arrived") & _places.c.outcome.is_(None)
+    silent = _slots.c.seen_at < unseen
+    late = silent if claimed_since is None else silent | (_slots.c.claimed_at < claimed_since)
+    arrived = (_slots.c.status == "arrived") & _slots.c.outcome.is_(None)
     state = case(
-        ((_places.c.status == "live") & late, literal("late")),
-        (declined_place(), literal("declined")),
+        ((_slots.c.status == "live") & late, literal("late")),
+        (declined_slot(), literal("declined")),
         (arrived & silent, literal("gone")),
         (arrived, literal("reading")),
-        else_=_places.c.status,
+        else_=_slots.c.status,
     ).label("state")
     columns = [
-        _places.c.world,
-        _places.c.arm,
+        _slots.c.world,
+        _slots.c.arm,
         state,
-        _places.c.outcome,
-        _places.c.review,
-        _places.c.shown_step,
+        _slots.c.outcome,
+        _slots.c.review,
+        _slots.c.shown_step,
     ]
     query = (
         select(*columns, func.count().label("count"))
-        .where(_places.c.study_id == study)
+        .where(_slots.c.study_id == study)
         .group_by(*columns)
     )
     names = ("world", "arm", "state", "outcome", "review", "step")
@@ -74,19 +74,19 @@ def state_counts(
 
 def arrival_hours(connection: Connection, study: int, first: str) -> dict[datetime, int]:
     """By hour, in UTC, how many people came who have answered the first page."""
-    at: ColumnElement[Any] = cast(_places.c.arrived_at, Text)
+    at: ColumnElement[Any] = cast(_slots.c.arrived_at, Text)
     if connection.dialect.name == "postgresql":
-        at = func.to_char(func.timezone("UTC", _places.c.arrived_at), "YYYY-MM-DD HH24")
+        at = func.to_char(func.timezone("UTC", _slots.c.arrived_at), "YYYY-MM-DD HH24")
     hour = func.substr(at, 1, 13).label("hour")
     query = (
         select(hour, func.count().label("count"))
         .where(
-            _places.c.study_id == study,
-            _places.c.world == "person",
+            _slots.c.study_id == study,
+            _slots.c.world == "person",
             or_(
-                _places.c.status != "arrived",
-                _places.c.outcome.is_not(None),
-                _places.c.shown_step != first,
+                _slots.c.status != "arrived",
+                _slots.c.outcome.is_not(None),
+                _slots.c.shown_step != first,
             ),
         )
         .group_by(hour)
@@ -101,16 +101,16 @@ def arrival_hours(connection: Connection, study: int, first: str) -> dict[dateti
 def held_traits(
     connection: Connection, study: int, *, unseen: datetime, claimed_since: datetime | None
 ) -> list[dict[str, str]]:
-    """What quotas go by, of all people whose places count."""
-    query = select(_places.c.traits).where(_counts(study, unseen, claimed_since))
+    """What quotas go by, of all people whose slots count."""
+    query = select(_slots.c.traits).where(_counts(study, unseen, claimed_since))
     return [dict(item) for item in connection.execute(query).scalars()]
 
 
-def held_slots(
+def held_slot_numbers(
     connection: Connection, study: int, *, unseen: datetime, claimed_since: datetime | None
 ) -> set[tuple[str | None, int | None]]:
-    """Arm and number of the slots of all people whose places count."""
-    query = select(_places.c.arm, _places.c.slot).where(_counts(study, unseen, claimed_since))
+    """Arm and number of the slots of all people whose slots count."""
+    query = select(_slots.c.arm, _slots.c.slot).where(_counts(study, unseen, claimed_since))
     return {(row.arm, row.slot) for row in connection.execute(query)}
 
 
@@ -172,16 +172,16 @@ def answer_counts(
 
 
 def scale_answers(connection: Connection, study: int, steps: Sequence[str]) -> pl.DataFrame:
-    """What people who hold or finished a place gave to a scale's pages: place, arm, JSON."""
+    """What people who hold or finished a slot gave to a scale's pages: slot, arm, JSON."""
     query = (
-        select(_pages.c.place_id, _places.c.arm, cast(_pages.c.given, Text))
+        select(_pages.c.place_id, _slots.c.arm, cast(_pages.c.given, Text))
         .select_from(_pages)
-        .join(_places, _places.c.id == _pages.c.place_id)
+        .join(_slots, _slots.c.id == _pages.c.place_id)
         .where(
-            _places.c.study_id == study,
-            _places.c.world == "person",
-            _places.c.arm.is_not(None),
-            _places.c.status.in_(("live", "finished")),
+            _slots.c.study_id == study,
+            _slots.c.world == "person",
+            _slots.c.arm.is_not(None),
+            _slots.c.status.in_(("live", "finished")),
             _pages.c.step.in_(steps),
         )
     )
@@ -232,7 +232,7 @@ def rated_rows(connection: Connection, study: int) -> Rows:
     return connection.execute(query).all()
 
 
-def listed_places(
+def listed_slots(
     connection: Connection,
     study: int,
     *,
@@ -243,63 +243,63 @@ def listed_places(
     most: int,
     skipped: int,
 ) -> tuple[int, Rows]:
-    """How many places there are of this kind, and some of them, newest first.
+    """How many slots there are of this kind, and some of them, newest first.
 
     `key` is the beginning of a person's key; the review `none` is finished work without one.
     """
-    wanted: list[ColumnElement[bool]] = [_places.c.study_id == study]
+    wanted: list[ColumnElement[bool]] = [_slots.c.study_id == study]
     if world:
-        wanted.append(_places.c.world == world)
+        wanted.append(_slots.c.world == world)
     if status:
-        wanted.append(declined_place() if status == "declined" else _places.c.status == status)
+        wanted.append(declined_slot() if status == "declined" else _slots.c.status == status)
     if review == "none":
-        wanted += [_places.c.review.is_(None), _places.c.outcome == "completed"]
+        wanted += [_slots.c.review.is_(None), _slots.c.outcome == "completed"]
     elif review:
-        wanted.append(_places.c.review == review)
+        wanted.append(_slots.c.review == review)
     if key:
-        wanted.append(_places.c.person.startswith(key, autoescape=True))
-    total = connection.execute(select(func.count()).select_from(_places).where(*wanted))
+        wanted.append(_slots.c.person.startswith(key, autoescape=True))
+    total = connection.execute(select(func.count()).select_from(_slots).where(*wanted))
     answered = (
-        select(func.count()).where(_pages.c.place_id == _places.c.id).scalar_subquery()
+        select(func.count()).where(_pages.c.place_id == _slots.c.id).scalar_subquery()
     ).label("answered")
-    query = select(_places, answered, _last_answer()).where(*wanted).order_by(_places.c.id.desc())
+    query = select(_slots, answered, _last_answer()).where(*wanted).order_by(_slots.c.id.desc())
     rows = connection.execute(query.limit(most).offset(skipped)).all()
     return int(total.scalar_one()), rows
 
 
 def _last_answer() -> ColumnElement[Any]:
-    """When the holder of a place answered last."""
-    latest = select(func.max(_pages.c.answered_at)).where(_pages.c.place_id == _places.c.id)
+    """When the holder of a slot answered last."""
+    latest = select(func.max(_pages.c.answered_at)).where(_pages.c.place_id == _slots.c.id)
     return latest.scalar_subquery().label("last_answer")
 
 
 def finish_times(connection: Connection, study: int) -> list[float]:
     """Of each person who completed the study, the seconds from arrival to the last answer."""
-    query = select(_places.c.arrived_at, _last_answer()).where(
-        _places.c.study_id == study,
-        _places.c.world == "person",
-        _places.c.outcome == "completed",
+    query = select(_slots.c.arrived_at, _last_answer()).where(
+        _slots.c.study_id == study,
+        _slots.c.world == "person",
+        _slots.c.outcome == "completed",
     )
     rows = connection.execute(query)
     return [(last - arrived).total_seconds() for arrived, last in rows if last is not None]
 
 
-def pages_by_place(
-    connection: Connection, places: Sequence[int], checks: Sequence[str]
+def pages_by_slot(
+    connection: Connection, slots: Sequence[int], checks: Sequence[str]
 ) -> dict[int, list[Any]]:
-    """By place, the pages that were answered with their times; what was given only of checks."""
+    """By slot, the pages that were answered with their times; what was given only of checks."""
     given = case((_pages.c.step.in_(checks), _pages.c.given), else_=None).label("given")
     query = select(_pages.c.place_id, _pages.c.step, _pages.c.answered_at, _pages.c.timing, given)
     found: dict[int, list[Any]] = {}
-    rows = connection.execute(query.where(_pages.c.place_id.in_(places)).order_by(_pages.c.id))
+    rows = connection.execute(query.where(_pages.c.place_id.in_(slots)).order_by(_pages.c.id))
     for row in rows:
         found.setdefault(row.place_id, []).append(row)
     return found
 
 
-def person_pages(connection: Connection, place: int) -> Rows:
-    """All pages that the holder of a place answered, in that order."""
-    query = select(_pages).where(_pages.c.place_id == place).order_by(_pages.c.id)
+def person_pages(connection: Connection, slot: int) -> Rows:
+    """All pages that the holder of a slot answered, in that order."""
+    query = select(_pages).where(_pages.c.place_id == slot).order_by(_pages.c.id)
     return connection.execute(query).all()
 
 
@@ -309,11 +309,11 @@ def listed_comments(
     """How many people wrote words on these pages, and some of them, newest first."""
     comment = _pages.c.given["comment"].as_string()
     base: Select[Any] = (
-        select(_places.c.person, _pages.c.answered_at, comment.label("text"))
-        .join(_places, _places.c.id == _pages.c.place_id)
+        select(_slots.c.person, _pages.c.answered_at, comment.label("text"))
+        .join(_slots, _slots.c.id == _pages.c.place_id)
         .where(
-            _places.c.study_id == study,
-            _places.c.world == "person",
+            _slots.c.study_id == study,
+            _slots.c.world == "person",
             _pages.c.step.in_(steps),
             comment.is_not(None),
             comment != "",
@@ -345,19 +345,19 @@ def platform_state(connection: Connection, study: int, person: str) -> Any:
 
 
 def _counts(study: int, unseen: datetime, claimed_since: datetime | None) -> ColumnElement[bool]:
-    """Whether a place belongs to a person who has finished or is still taking part."""
-    live = (_places.c.status == "live") & (_places.c.seen_at >= unseen)
+    """Whether a slot belongs to a person who has finished or is still taking part."""
+    live = (_slots.c.status == "live") & (_slots.c.seen_at >= unseen)
     if claimed_since is not None:
-        live = live & (_places.c.claimed_at >= claimed_since)
+        live = live & (_slots.c.claimed_at >= claimed_since)
     return and_(
-        _places.c.study_id == study,
-        _places.c.world == "person",
-        or_(_places.c.status == "finished", live),
+        _slots.c.study_id == study,
+        _slots.c.world == "person",
+        or_(_slots.c.status == "finished", live),
     )
 
 
 def _people(study: int) -> Select[tuple[int]]:
-    return select(_places.c.id).where(_places.c.study_id == study, _places.c.world == "person")
+    return select(_slots.c.id).where(_slots.c.study_id == study, _slots.c.world == "person")
 
 
 def _long_frame(

@@ -15,8 +15,8 @@ Rows = Sequence[Any]
 
 
 def submitters(connection: Connection, study: int) -> Rows:
-    """The people whose platform ids are kept, with their places; no trials, nobody simulated."""
-    people, places = schema.people, schema.places
+    """The people whose platform ids are kept, with their slots; no trials, nobody simulated."""
+    people, slots = schema.people, schema.slots
     query = (
         select(
             people.c.id,
@@ -25,16 +25,16 @@ def submitters(connection: Connection, study: int) -> Rows:
             people.c.ids,
             people.c.told,
             people.c.state,
-            places.c.status,
-            places.c.outcome,
-            places.c.review,
-            places.c.review_reason,
+            slots.c.status,
+            slots.c.outcome,
+            slots.c.review,
+            slots.c.review_reason,
         )
         .join(
-            places,
-            and_(places.c.study_id == people.c.study_id, places.c.person == people.c.person),
+            slots,
+            and_(slots.c.study_id == people.c.study_id, slots.c.person == people.c.person),
         )
-        .where(people.c.study_id == study, places.c.world == "person")
+        .where(people.c.study_id == study, slots.c.world == "person")
         .order_by(people.c.id)
     )
     return connection.execute(query).all()
@@ -112,13 +112,13 @@ def find_invitation(
 
 
 def invitation_rows(connection: Connection, study: int) -> Rows:
-    """All invitations in the order in which they were made, with participants' places."""
-    table, places = schema.invitations, schema.places
+    """All invitations in the order in which they were made, with participants' slots."""
+    table, slots = schema.invitations, schema.slots
     query = (
-        select(table, places.c.status, places.c.outcome, places.c.arrived_at)
+        select(table, slots.c.status, slots.c.outcome, slots.c.arrived_at)
         .outerjoin(
-            places,
-            and_(places.c.study_id == table.c.study_id, places.c.person == table.c.person),
+            slots,
+            and_(slots.c.study_id == table.c.study_id, slots.c.person == table.c.person),
         )
         .where(table.c.study_id == study)
         .order_by(table.c.id)

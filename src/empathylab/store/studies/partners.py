@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select, update
 from empathylab.store import schema
 from empathylab.store.studies.live import Rows
 
-_CONVERSATIONS, _TURNS, _PLACES = schema.live_conversations, schema.live_turns, schema.places
+_CONVERSATIONS, _TURNS, _SLOTS = schema.live_conversations, schema.live_turns, schema.slots
 
 
 def conversation_row(connection: Connection, conversation: int) -> Any:
@@ -24,7 +24,7 @@ def others_waiting(connection: Connection, row: Any, world: str, seen_since: dat
     """Others who wait on the same page for the same author, the first comer first."""
     query = (
         select(_CONVERSATIONS)
-        .join(_PLACES, _PLACES.c.id == _CONVERSATIONS.c.place_id)
+        .join(_SLOTS, _SLOTS.c.id == _CONVERSATIONS.c.place_id)
         .where(
             _CONVERSATIONS.c.study_id == row.study_id,
             _CONVERSATIONS.c.step == row.step,
@@ -32,7 +32,7 @@ def others_waiting(connection: Connection, row: Any, world: str, seen_since: dat
             _CONVERSATIONS.c.state == "waiting",
             _CONVERSATIONS.c.seen_at >= seen_since,
             _CONVERSATIONS.c.id != row.id,
-            _PLACES.c.world == world,
+            _SLOTS.c.world == world,
         )
         .order_by(_CONVERSATIONS.c.id)
     )
@@ -62,7 +62,7 @@ def stories_waiting(
     """Stories on the same page that nobody has taken, the one that has waited longest first."""
     query = (
         select(_CONVERSATIONS.c.id)
-        .join(_PLACES, _PLACES.c.id == _CONVERSATIONS.c.place_id)
+        .join(_SLOTS, _SLOTS.c.id == _CONVERSATIONS.c.place_id)
         .where(
             _CONVERSATIONS.c.study_id == own.study_id,
             _CONVERSATIONS.c.step == own.step,
@@ -70,7 +70,7 @@ def stories_waiting(
             _free_story(),
             _CONVERSATIONS.c.started_at >= since,
             _CONVERSATIONS.c.place_id != own.place_id,
-            _PLACES.c.world == world,
+            _SLOTS.c.world == world,
         )
         .order_by(_CONVERSATIONS.c.id)
     )
@@ -144,9 +144,9 @@ def fail_turn(
     )
 
 
-def blank_replies(connection: Connection, place: int) -> None:
+def blank_replies(connection: Connection, slot: int) -> None:
     """Deletes what a participant wrote in the conversations of their partners."""
-    own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id == place)
+    own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id == slot)
     partners = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.partner_id.in_(own))
     connection.execute(
         update(_TURNS)

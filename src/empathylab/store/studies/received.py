@@ -36,15 +36,15 @@ class LiveReply(NamedTuple):
 
 def live_replies(connection: Connection, study: int) -> list[LiveReply]:
     """The replies to all people who finished and are not excluded, in the order of arrival."""
-    talks, places, raters = schema.live_conversations, schema.places, schema.raters
+    talks, slots, raters = schema.live_conversations, schema.slots, schema.raters
     people = select(raters.c.name, raters.c.details).where(
         raters.c.study_id == study, real_people()
     )
     known = {row.name: row.details for row in connection.execute(people)}
     query = (
-        select(talks, places.c.person)
-        .join(places, places.c.id == talks.c.place_id)
-        .where(talks.c.study_id == study, places.c.world == "person")
+        select(talks, slots.c.person)
+        .join(slots, slots.c.id == talks.c.place_id)
+        .where(talks.c.study_id == study, slots.c.world == "person")
         .order_by(talks.c.id)
     )
     rows = connection.execute(query).all()

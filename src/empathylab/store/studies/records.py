@@ -45,7 +45,7 @@ def find_study(
 ) -> Row[Any] | None:
     """The study of that name, its newest version unless one is given.
 
-    `lock` keeps other processes from claiming places in it until the transaction ends; on SQLite
+    `lock` keeps other processes from claiming slots in it until the transaction ends; on SQLite
     any writing transaction does.
     """
     table = schema.studies
@@ -78,7 +78,7 @@ def locked(query: Any) -> Any:
 
 
 def lock_study(connection: Connection, study: int) -> None:
-    """Waits until no other process claims a place in the study, and keeps it so."""
+    """Waits until no other process claims a slot in the study, and keeps it so."""
     connection.execute(locked(select(schema.studies.c.id).where(schema.studies.c.id == study)))
 
 

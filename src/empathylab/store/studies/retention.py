@@ -20,18 +20,16 @@ def closings(connection: Connection, study: int) -> list[datetime]:
     return list(connection.execute(query.order_by(table.c.at)).scalars())
 
 
-def _places_until(study: int, until: datetime) -> Select[tuple[int]]:
-    places = schema.places
-    return select(places.c.id).where(places.c.study_id == study, places.c.arrived_at <= until)
+def _slots_until(study: int, until: datetime) -> Select[tuple[int]]:
+    slots = schema.slots
+    return select(slots.c.id).where(slots.c.study_id == study, slots.c.arrived_at <= until)
 
 
 def expire_ids(connection: Connection, study: int, until: datetime) -> int:
     """How many platform ids were deleted, and with them what names or addresses their holders."""
-    people, places = schema.people, schema.places
+    people, slots = schema.people, schema.slots
     invitations, messages = schema.invitations, schema.messages
-    arrived = select(places.c.person).where(
-        places.c.study_id == study, places.c.arrived_at <= until
-    )
+    arrived = select(slots.c.person).where(slots.c.study_id == study, slots.c.arrived_at <= until)
     done = connection.execute(
         delete(people).where(people.c.study_id == study, people.c.person.in_(arrived))
     )
@@ -40,7 +38,7 @@ def expire_ids(connection: Connection, study: int, until: datetime) -> int:
         .where(invitations.c.study_id == study, invitations.c.added_at <= until)
         .values(label=None)
     )
-    connection.execute(delete(messages).where(messages.c.place_id.in_(_places_until(study, until))))
+    connection.execute(delete(messages).where(messages.c.place_id.in_(_slots_until(study, until))))
     return done.rowcount
 
 
@@ -53,7 +51,7 @@ def expire_words(
     """
     table = schema.page_answers
     query = select(table.c.id, table.c.step, table.c.given).where(
-        table.c.place_id.in_(_places_until(study, until))
+        table.c.place_id.in_(_slots_until(study, until))
     )
     pages = 0
     # One by one: a database takes only so many numbers in one statement.
@@ -63,7 +61,7 @@ def expire_words(
         if len(kept) < len(row.given):
             connection.execute(update(table).where(table.c.id == row.id).values(given=kept))
             pages += 1
-    expire_turns(connection, _places_until(study, until))
+    expire_turns(connection, _slots_until(study, until))
     if pages:
         clear_results(connection)
         _expire_details(connection, study, set().union(*free.values()), until)
@@ -73,10 +71,8 @@ def expire_words(
 def _expire_details(
     connection: Connection, study: int, names: Collection[str], until: datetime
 ) -> None:
-    raters, places = schema.raters, schema.places
-    arrived = select(places.c.person).where(
-        places.c.study_id == study, places.c.arrived_at <= until
-    )
+    raters, slots = schema.raters, schema.slots
+    arrived = select(slots.c.person).where(slots.c.study_id == study, slots.c.arrived_at <= until)
     query = select(raters.c.id, raters.c.details).where(
         raters.c.study_id == study, raters.c.name.in_(arrived)
     )
@@ -97,11 +93,9 @@ def without_free_words(details: Mapping[str, Any], names: Collection[str]) -> di
 
 def expire_drafts(connection: Connection, study: int, until: datetime) -> None:
     """Deletes what was begun on a page and never sent."""
-    places = schema.places
+    slots = schema.slots
     connection.execute(
-        update(places)
-        .where(places.c.study_id == study, places.c.arrived_at <= until)
-        .values(draft={})
+        update(slots).where(slots.c.study_id == study, slots.c.arrived_at <= until).values(draft={})
     )
 
 

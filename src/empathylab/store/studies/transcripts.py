@@ -13,29 +13,29 @@ Rows = Sequence[Any]
 """Rows of the lab, whose columns are attributes."""
 
 _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
-_PLACES, _PAGES = schema.places, schema.page_answers
+_SLOTS, _PAGES = schema.slots, schema.page_answers
 
 
 def listed_conversations(
     connection: Connection, study: int, *, stopped_only: bool, most: int, skipped: int
 ) -> tuple[int, Rows]:
     """How many participants talked or were stopped for their safety, and some, newest first."""
-    stopped = _PLACES.c.outcome == "safety"
-    talked = _PLACES.c.id.in_(
+    stopped = _SLOTS.c.outcome == "safety"
+    talked = _SLOTS.c.id.in_(
         select(_CONVERSATIONS.c.place_id).where(_CONVERSATIONS.c.study_id == study)
     )
     wanted: list[ColumnElement[bool]] = [
-        _PLACES.c.study_id == study,
-        _PLACES.c.world == "person",
+        _SLOTS.c.study_id == study,
+        _SLOTS.c.world == "person",
         stopped if stopped_only else or_(talked, stopped),
     ]
-    total = connection.execute(select(func.count()).select_from(_PLACES).where(*wanted))
-    query = select(_PLACES).where(*wanted).order_by(_PLACES.c.id.desc())
+    total = connection.execute(select(func.count()).select_from(_SLOTS).where(*wanted))
+    query = select(_SLOTS).where(*wanted).order_by(_SLOTS.c.id.desc())
     return int(total.scalar_one()), connection.execute(query.limit(most).offset(skipped)).all()
 
 
-def reply_figures(connection: Connection, places: Sequence[int]) -> dict[int, Any]:
-    """By place: messages of the participant, replies that they saw, fallbacks, and dollars."""
+def reply_figures(connection: Connection, slots: Sequence[int]) -> dict[int, Any]:
+    """By slot: messages of the participant, replies that they saw, fallbacks, and dollars."""
     replied = (_TURNS.c.sender == "respondent") & _TURNS.c.shown_at.is_not(None)
     query = (
         select(
@@ -46,37 +46,37 @@ def reply_figures(connection: Connection, places: Sequence[int]) -> dict[int, An
             func.sum(_TURNS.c.cost).label("cost"),
         )
         .join(_TURNS, _TURNS.c.live_conversation_id == _CONVERSATIONS.c.id)
-        .where(_CONVERSATIONS.c.place_id.in_(places))
+        .where(_CONVERSATIONS.c.place_id.in_(slots))
         .group_by(_CONVERSATIONS.c.place_id)
     )
     return {row.place_id: row for row in connection.execute(query)}
 
 
-def conversations_of(connection: Connection, place: int) -> Rows:
+def conversations_of(connection: Connection, slot: int) -> Rows:
     """A participant's conversations in the order in which they began, with their partners' keys."""
     others = _CONVERSATIONS.alias()
     partner = (
-        select(_PLACES.c.person)
-        .join(others, others.c.place_id == _PLACES.c.id)
+        select(_SLOTS.c.person)
+        .join(others, others.c.place_id == _SLOTS.c.id)
         .where(others.c.id == _CONVERSATIONS.c.partner_id)
         .scalar_subquery()
     )
     query = (
         select(_CONVERSATIONS, partner.label("partner"))
-        .where(_CONVERSATIONS.c.place_id == place)
+        .where(_CONVERSATIONS.c.place_id == slot)
         .order_by(_CONVERSATIONS.c.id)
     )
     return connection.execute(query).all()
 
 
-def crisis_findings(connection: Connection, places: Sequence[int]) -> dict[int, list[str]]:
-    """By place, the words for a crisis that were found in what participants wrote."""
+def crisis_findings(connection: Connection, slots: Sequence[int]) -> dict[int, list[str]]:
+    """By slot, the words for a crisis that were found in what participants wrote."""
     query = (
         select(_PAGES.c.place_id, _PAGES.c.given)
-        .where(_PAGES.c.place_id.in_(places), _PAGES.c.given["crisis"].as_string().is_not(None))
+        .where(_PAGES.c.place_id.in_(slots), _PAGES.c.given["crisis"].as_string().is_not(None))
         .order_by(_PAGES.c.id)
     )
     found: dict[int, list[str]] = {}
-    for place, given in connection.execute(query):
-        found.setdefault(place, []).extend(given["crisis"])
+    for slot, given in connection.execute(query):
+        found.setdefault(slot, []).extend(given["crisis"])
     return found

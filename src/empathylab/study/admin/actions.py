@@ -9,13 +9,6 @@ from sqlalchemy import Connection, Row
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.store.studies.deletion import exclude_replies
-from empathylab.store.studies.places import (
-    all_places,
-    change_place,
-    find_place,
-    people_rows,
-    slot_is_held,
-)
 from empathylab.store.studies.records import (
     add_audit,
     audit_rows,
@@ -26,6 +19,13 @@ from empathylab.store.studies.records import (
     stopped_arms,
 )
 from empathylab.store.studies.results import exclude_rater
+from empathylab.store.studies.slots import (
+    all_slots,
+    change_slot,
+    find_slot,
+    people_rows,
+    slot_is_held,
+)
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
 from empathylab.study.admin.monitoring import StudyStatus, read_status
 from empathylab.study.assignment.allocation import World, ended
@@ -44,7 +44,7 @@ def exclude_row(
 ) -> None:
     """Excludes a participant, in a transaction that has locked the study and their row."""
     number = study.launched.row
-    change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
+    change_slot(connection, row.id, status=ended(place_of(row), "excluded").status)
     exclude_rater(connection, number, row.person, reason)
     exclude_replies(connection, study.name, row.person, reason)
     details = {"person": row.person, "reason": reason, "status": row.status}
@@ -71,7 +71,7 @@ def include_row(study: StudyContext, connection: Connection, row: Row[Any], *, w
     values: dict[str, Any] = {"status": "abandoned" if status == "live" else status}
     if status == "finished" and slot_is_held(connection, number, row):
         values["slot"] = None
-    change_place(connection, row.id, **values)
+    change_slot(connection, row.id, **values)
     exclude_rater(connection, number, row.person, None)
     exclude_replies(connection, study.name, row.person, None)
     add_audit(connection, number, study.now(), who, "undo exclusion", person=row.person)
@@ -81,7 +81,7 @@ def release_row(
     study: StudyContext, connection: Connection, row: Row[Any], status: Freed, *, who: str
 ) -> None:
     """Frees a live place, in a transaction that has locked the study and the row."""
-    change_place(connection, row.id, status=ended(place_of(row), status).status)
+    change_slot(connection, row.id, status=ended(place_of(row), status).status)
     details = {"person": row.person, "status": status}
     add_audit(connection, study.launched.row, study.now(), who, "release", **details)
 
@@ -116,7 +116,7 @@ class AdminActions:
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
-            row = find_place(connection, study, person, lock=True)
+            row = find_slot(connection, study, person, lock=True)
             if row is None or row.arm is None:
                 return False
             if row.world != "person":
@@ -135,7 +135,7 @@ class AdminActions:
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
-            row = find_place(connection, study, person, lock=True)
+            row = find_slot(connection, study, person, lock=True)
             if row is None or row.status != "excluded":
                 return False
             include_row(self._running, connection, row, who=who)
@@ -151,7 +151,7 @@ class AdminActions:
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
-            row = find_place(connection, study, person, lock=True)
+            row = find_slot(connection, study, person, lock=True)
             if row is None or row.status != "live":
                 return False
             release_row(self._running, connection, row, status, who=who)
@@ -178,7 +178,7 @@ class AdminActions:
                 lock_study(connection, study)
                 keys = [person] if person else self._keys_of(connection, study, platform_id or "")
                 for key in keys:
-                    row = find_place(connection, study, key, lock=True)
+                    row = find_slot(connection, study, key, lock=True)
                     if row is not None:
                         erase(connection, self._running.launched, row, who=who, at=at)
                         erased += 1
@@ -204,7 +204,7 @@ class AdminActions:
     def participants(self) -> tuple[Participant, ...]:
         """Everybody who came, in that order."""
         with self._running.lab.reading() as connection:
-            rows = all_places(connection, self._running.launched.row)
+            rows = all_slots(connection, self._running.launched.row)
         return tuple(
             Participant(
                 row.person,
@@ -260,7 +260,7 @@ class AdminActions:
                 key = self._running.key_of(
                     self._running.study.recruitment.platform, platform_id, world, turn
                 )
-                if find_place(connection, study, key) is None:
+                if find_slot(connection, study, key) is None:
                     break
                 keys[key] = None
         return list(keys)

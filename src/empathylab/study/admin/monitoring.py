@@ -25,7 +25,7 @@ from empathylab.store.studies.monitoring import (
     answer_counts,
     arrival_hours,
     finish_times,
-    held_slots,
+    held_slot_numbers,
     held_traits,
     latest_times,
     page_counts,
@@ -174,7 +174,7 @@ def read_status(
         summed = sums(connection, launched)
         # Only where a reply was withdrawn does it matter who holds which slot.
         occupied = (
-            held_slots(connection, own.id, unseen=unseen, claimed_since=claimed_since)
+            held_slot_numbers(connection, own.id, unseen=unseen, claimed_since=claimed_since)
             if launched.shut
             else set()
         )

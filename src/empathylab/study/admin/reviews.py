@@ -16,7 +16,6 @@ from sqlalchemy import Connection, Row
 from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
-from empathylab.store.studies.places import change_place, find_place
 from empathylab.store.studies.records import add_audit
 from empathylab.store.studies.reviews import (
     add_message,
@@ -24,6 +23,7 @@ from empathylab.store.studies.reviews import (
     messages_to,
     unread_messages,
 )
+from empathylab.store.studies.slots import change_slot, find_slot
 from empathylab.study.blocks.forms import clean_text
 
 Verdict = Literal["approved", "rejected"]
@@ -86,12 +86,12 @@ class Reviews:
                     got=row.status,
                     remedy="Wait until they have finished, or free their slot.",
                 )
-            change_place(connection, row.id, review=verdict, review_reason=reason or None)
+            change_slot(connection, row.id, review=verdict, review_reason=reason or None)
             act = "approve" if verdict == "approved" else "reject"
             self._note(connection, who, act, person=person, reason=reason)
 
     def _row(self, connection: Connection, person: str, *, lock: bool = True) -> Row[Any]:
-        row = find_place(connection, self._study, clean_text(person), lock=lock)
+        row = find_slot(connection, self._study, clean_text(person), lock=lock)
         if row is None:
             raise InputError(
                 "there is no such participant",

@@ -26,8 +26,8 @@ from empathylab.store import Lab
 from empathylab.store.inserts import now as present
 from empathylab.store.ratings import study_from_row
 from empathylab.store.studies.archive import any_study
-from empathylab.store.studies.places import all_places, people_rows
 from empathylab.store.studies.records import add_audit
+from empathylab.store.studies.slots import all_slots, people_rows
 from empathylab.study.archives.members import write_archive
 from empathylab.study.archives.packing import day_of, pack, shared_protocol
 from empathylab.study.exports.dictionary import dictionary_rows
@@ -254,7 +254,7 @@ def dimensions_of(row: Any) -> tuple[Dimension, ...]:
 
 def _people(connection: Connection, row: Any) -> list[Any]:
     """The platform ids of people; simulated raters and test visits have such, too."""
-    places = all_places(connection, row.id)
+    places = all_slots(connection, row.id)
     real = {place.person for place in places if place.world == "person"}
     return [
         people_row for people_row in people_rows(connection, row.id) if people_row.person in real

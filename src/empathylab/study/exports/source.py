@@ -21,8 +21,8 @@ from empathylab.store.studies.archive import (
     situation_rows,
     written_rows,
 )
-from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
+from empathylab.store.studies.slots import all_slots
 from empathylab.study.archives.packing import (
     SITUATION_FIELDS,
     day_of,
@@ -46,7 +46,7 @@ class StudySource:
         where = f"study {row.name}"
         complete = is_complete(row.protocol)
         self.study = read_protocol(row.protocol, where=where) if complete else None
-        self.places = [place for place in all_places(connection, number) if place.world == "person"]
+        self.places = [place for place in all_slots(connection, number) if place.world == "person"]
         self._raters = rater_rows(connection, number)
         self._is_archived = archive_import(connection, row.name, row.version) is not None
         launched = row.launched_at is not None

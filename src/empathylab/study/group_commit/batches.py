@@ -13,16 +13,16 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection
 
-from empathylab.store.studies.places import (
+from empathylab.store.studies.slots import (
     Rows,
     add_answers,
     add_people,
-    add_places,
-    change_places,
-    find_place,
-    find_places,
+    add_slots,
+    change_slots,
+    find_slot,
+    find_slots,
     given_answers,
-    given_by_place,
+    given_by_slot,
 )
 
 Known = TypeVar("Known")
@@ -37,9 +37,9 @@ class Batch:
         self._connection = connection
         self._study = study
         self._lock = lock
-        self._rows = find_places(connection, study, people, lock=lock) if people else {}
+        self._rows = find_slots(connection, study, people, lock=lock) if people else {}
         self._read = {row.id for row in self._rows.values()}
-        self._given = given_by_place(connection, sorted(self._read)) if self._read else {}
+        self._given = given_by_slot(connection, sorted(self._read)) if self._read else {}
         self._people = set(people)
         self._kept = _Changes()
         self._own = _Changes()
@@ -92,18 +92,18 @@ class Batch:
         self._kept.take(self._own)
         changes, self._kept, self._own = self._kept, _Changes(), _Changes()
         if changes.places_added:
-            add_places(self._connection, changes.places_added)
+            add_slots(self._connection, changes.places_added)
             add_people(self._connection, changes.people_added)
         if changes.answers:
             add_answers(self._connection, changes.answers)
         if changes.places:
-            change_places(self._connection, changes.places)
+            change_slots(self._connection, changes.places)
 
     def place(self, person: str) -> Any:
         """The person's row, with how the study stands; None where nobody is known by that key."""
         if person in self._people:
             return self._rows.get(person)
-        return find_place(self.connection, self._study, person, lock=self._lock)
+        return find_slot(self.connection, self._study, person, lock=self._lock)
 
     def given(self, place: int) -> Rows:
         """What was answered so far, page by page, in that order."""
@@ -127,7 +127,7 @@ class Batch:
         """Keeps an answer; a second one for the same page breaks a unique rule."""
         self._own.answers.append(row)
 
-    def change_place(self, place: int, values: dict[str, Any]) -> None:
+    def change_slot(self, place: int, values: dict[str, Any]) -> None:
         """Changes the row of the participant who is served."""
         self._own.places.setdefault(place, {}).update(values)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from empathylab.store.studies.places import Holders, held_places, late_places
 from empathylab.store.studies.records import stopped_arms
+from empathylab.store.studies.slots import Holders, held_slots, late_slots
 from empathylab.study.assignment.allocation import AHEAD, Place, State, World
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.session.launched import Launched
@@ -84,7 +84,7 @@ def _read(
         claimed_since=_LONG_AGO if within is None else now - timedelta(minutes=within),
     )
     late: dict[tuple[str, int, str], Place] = {}
-    for arm, slot, world, is_late, *traits in held_places(
+    for arm, slot, world, is_late, *traits in held_slots(
         connection, holders, traits=bool(study.quotas)
     ):
         place = _occupied(arm, slot, world)
@@ -95,7 +95,7 @@ def _read(
         else:
             yield place
     if late:
-        for row in late_places(connection, holders):
+        for row in late_slots(connection, holders):
             late.pop((row.arm, row.slot, row.world), None)
             yield place_of(row)
         yield from late.values()  # these were seen in this very moment

@@ -9,7 +9,7 @@ from typing import Literal
 from sqlalchemy import Connection
 
 from empathylab.models import Message, Model, Parameters, Price
-from empathylab.store.studies.live import live_costs, place_cost
+from empathylab.store.studies.live import live_costs, slot_cost
 from empathylab.study.live.settings import Limits
 
 _CHARACTERS_PER_TOKEN = 1.5
@@ -43,7 +43,7 @@ class Purse:
         study, participant = self._limits.study, self._limits.participant
         if study is not None and self._spent + cost > study:
             return "later" if self._set_aside else "study-cap"
-        if participant is not None and place_cost(self._connection, place) + cost > participant:
+        if participant is not None and slot_cost(self._connection, place) + cost > participant:
             return "participant-cap"
         self._spent += cost
         self._set_aside += cost

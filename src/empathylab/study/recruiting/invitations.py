@@ -23,8 +23,8 @@ from empathylab.store.studies.participants import (
     invitation_rows,
     revoke_invitation,
 )
-from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import add_audit, lock_study
+from empathylab.store.studies.slots import find_slot
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import require_traits
 from empathylab.study.blocks.forms import clean_text
@@ -170,7 +170,7 @@ def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> boo
                 (),
                 remedy="Give the link, or a key that `empathylab study invite --list` shows.",
             )
-        if found.revoked_at is not None or find_place(connection, row, key) is not None:
+        if found.revoked_at is not None or find_slot(connection, row, key) is not None:
             return False
         revoke_invitation(connection, found.id, service.now())
         add_audit(connection, row, service.now(), who, "revoke invitation", person=key)

@@ -13,8 +13,8 @@ from typing import Any
 
 from empathylab.errors import InputError
 from empathylab.store.studies.participants import set_states, submitters
-from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import add_audit, lock_study
+from empathylab.store.studies.slots import find_slot
 from empathylab.study.admin.actions import exclude_row, release_row
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Prolific, Submission
@@ -144,7 +144,7 @@ def _act(
 ) -> None:
     if state not in FREES:
         return
-    row = find_place(connection, service.launched.row, person, lock=True)
+    row = find_slot(connection, service.launched.row, person, lock=True)
     if row is None:
         return
     if row.status == "finished":

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
-from empathylab.store.studies.places import change_place, find_place
+from empathylab.store.studies.slots import change_slot, find_slot
 from empathylab.study.assignment.allocation import FOR_GOOD, World
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.blocks.interface import ParticipantPath
@@ -54,20 +54,20 @@ class Admissions:
         elif spoken not in (None, row.language):
             number = row.id
             self._running.queue.write(
-                lambda connection: change_place(connection, number, language=spoken)
+                lambda connection: change_slot(connection, number, language=spoken)
             )
         return person
 
     def change_language(self, person: str, language: str) -> None:
         """Shows the person the study in another of its languages from now on."""
         with self._running.lab.reading() as connection:
-            row = find_place(connection, self._running.launched.row, person)
+            row = find_slot(connection, self._running.launched.row, person)
         # A deleted participant keeps a row without a language.
         if row is None or not row.language or language not in self._running.study.languages:
             return
         number = row.id
         self._running.queue.write(
-            lambda connection: change_place(connection, number, language=language)
+            lambda connection: change_slot(connection, number, language=language)
         )
 
     def is_known(self, ids: PlatformIds) -> bool:
@@ -83,7 +83,7 @@ class Admissions:
         with self._running.lab.reading() as connection:
             for turn in itertools.count(1):
                 person = self._running.key_of(ids.platform, ids.person, world, turn)
-                row = find_place(connection, self._running.launched.row, person)
+                row = find_slot(connection, self._running.launched.row, person)
                 over = row is not None and (row.status == "finished" or row.status in FOR_GOOD)
                 if not over or self._running.study.recruitment.once:
                     break

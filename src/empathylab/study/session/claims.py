@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from empathylab.store.studies.places import abandon_place, platform_details
+from empathylab.store.studies.slots import abandon_slot, platform_details
 from empathylab.study.assignment.allocation import (
     FOR_GOOD,
     Full,
@@ -85,7 +85,7 @@ def claim(transaction: ParticipantTransaction) -> Closed | None:
             transaction.change(outcome=choice.outcome)
         return closed(transaction, choice.reason, choice.sentence, choice.outcome)
     for item in displaced(state, choice):
-        if not abandon_place(transaction.connection, launched.row, item.person, item.seen_at):
+        if not abandon_slot(transaction.connection, launched.row, item.person, item.seen_at):
             raise Escalate("locked")  # seen in this very moment: choose again
         batch.forget(item.person)
     is_new = row.arm is None

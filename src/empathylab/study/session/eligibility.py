@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from empathylab.store.studies.deletion import add_departure, has_departed, has_departures
-from empathylab.store.studies.places import took_part
 from empathylab.store.studies.records import other_versions
+from empathylab.store.studies.slots import took_part
 from empathylab.study.assignment.allocation import FOR_GOOD
 from empathylab.study.assignment.blinding import opaque_id
 from empathylab.study.group_commit.batches import Batch

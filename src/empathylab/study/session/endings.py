@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from empathylab.store.studies.deletion import erase_answers
 from empathylab.store.studies.live import end_open_conversations, live_outcome
-from empathylab.store.studies.places import page_times, platform_details
 from empathylab.store.studies.records import add_audit
 from empathylab.store.studies.results import add_finished_work
+from empathylab.store.studies.slots import page_times, platform_details
 from empathylab.study.admin.deletion import PARTICIPANT, take_back_replies
 from empathylab.study.assignment.allocation import Status, ended
 from empathylab.study.assignment.slots import Slot
@@ -57,7 +57,7 @@ def _erase_answers(transaction: ParticipantTransaction) -> None:
 def _stop_for_safety(transaction: ParticipantTransaction) -> None:
     connection, now = transaction.connection, transaction.now
     study, row = transaction.launched.row, transaction.row
-    end_open_conversations(connection, study, "safety", now, place=row.id)
+    end_open_conversations(connection, study, "safety", now, slot=row.id)
     add_audit(connection, study, now, PARTICIPANT, "safety stop", person=row.person)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError
-from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import launched_study
+from empathylab.store.studies.slots import find_slot
 from empathylab.study.design.definition import FollowUp
 from empathylab.study.session.running import RunningStudy, pseudonym
 from empathylab.study.session.visits import PlatformIds
@@ -42,7 +42,7 @@ def _completed(connection: Connection, first: Any, ids: PlatformIds) -> Any:
     secret = bytes.fromhex(first.secret)
     for turn in itertools.count(1):
         key = pseudonym(secret, ids.platform, ids.person, turn=turn)
-        place = find_place(connection, first.id, key)
+        place = find_slot(connection, first.id, key)
         if place is None or place.status == "finished":
             return place
     return None

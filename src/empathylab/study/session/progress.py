@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, cast
 
-from empathylab.store.studies.places import correct_answer
+from empathylab.store.studies.slots import correct_answer
 from empathylab.study.assignment.allocation import last_seen
 from empathylab.study.blocks.steps import Step
 from empathylab.study.session.claims import claim, let_in

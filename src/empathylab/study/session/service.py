@@ -15,7 +15,7 @@ from typing import Literal, TypeVar, cast
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
 from empathylab.store.studies.participants import visit_ids
-from empathylab.store.studies.places import find_place
+from empathylab.store.studies.slots import find_slot
 from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.deletion import PARTICIPANT, erase, leave_no_trace
 from empathylab.study.admin.launching import launch
@@ -283,7 +283,7 @@ class StudyService:
     def outcome(self, person: str) -> Completion | None:
         """The code and address at the end; None before it."""
         with self._running.lab.reading() as connection:
-            row = find_place(connection, self._running.launched.row, person)
+            row = find_slot(connection, self._running.launched.row, person)
         if row is None or row.outcome is None:
             return None
         return completion_for(self.study, row.outcome)

@@ -134,7 +134,7 @@ class ParticipantTransaction:
     def write(self, **values: Any) -> None:
         """Changes the person's row; what the batch knows of places is kept."""
         self.require("write")
-        self.batch.change_place(self.row.id, values)
+        self.batch.change_slot(self.row.id, values)
         vars(self.row).update(values)
 
     def page(self, show: Show, notice: str = "") -> Page:

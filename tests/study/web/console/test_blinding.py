@@ -28,7 +28,7 @@ FILES = ("participants.csv", "page-times.csv", "comments.csv", "ratings.csv")
 
 def rate_all(lab: Lab, values: dict[str, int]) -> None:
     """Gives all ratings of an arm the same value, wherever a rating is kept."""
-    places, pages = schema.places, schema.page_answers
+    places, pages = schema.slots, schema.page_answers
     arms, ratings = schema.arms, schema.ratings
     with lab.writing() as connection:
         for arm, value in values.items():

@@ -68,7 +68,7 @@ WATCHED = {
     value.name: value
     for value in (
         *(schema.audit, schema.console_links, schema.invitations, schema.messages, schema.people),
-        *(schema.places, schema.ratings, schema.raters, schema.researchers, schema.studies),
+        *(schema.slots, schema.ratings, schema.raters, schema.researchers, schema.studies),
         *(schema.arms, schema.page_answers, schema.departures),
     )
 }

@@ -41,7 +41,7 @@ def status_of(service: StudyService) -> dict[str, str]:
 def test_nothing_is_decided_before_it_is_confirmed(sqlite_lab: Lab) -> None:
     service, _ = busy(sqlite_lab, people=2)
     keys = finished(service)[:2]
-    before = rows_of(sqlite_lab, schema.places)
+    before = rows_of(sqlite_lab, schema.slots)
     with at_console(service, "researcher") as visitor:
         for act in ("approve", "reject", "exclude", "include"):
             page = visitor.post("/console/review", **picked(keys, act=act))
@@ -53,7 +53,7 @@ def test_nothing_is_decided_before_it_is_confirmed(sqlite_lab: Lab) -> None:
             assert page.status_code == 422  # without a reason
         assert visitor.post("/console/review", **picked(keys, act="pay")).status_code == 400
         assert visitor.post("/console/review", act="approve").status_code == 303
-    assert rows_of(sqlite_lab, schema.places) == before
+    assert rows_of(sqlite_lab, schema.slots) == before
 
 
 def test_decisions_on_several_participants_are_done_and_on_record(lab: Lab) -> None:
@@ -65,7 +65,7 @@ def test_decisions_on_several_participants_are_done_and_on_record(lab: Lab) -> N
         assert "2 approved. 1 were skipped." in page
         assert "1 rejected." in confirmed(visitor, keys[2:], act="reject", reason="Too fast")
         assert "2 excluded." in confirmed(visitor, keys[:2], act="exclude", reason="A bot")
-    reviews = {row["person"]: row["review"] for row in rows_of(lab, schema.places)}
+    reviews = {row["person"]: row["review"] for row in rows_of(lab, schema.slots)}
     assert [reviews[key] for key in keys] == ["approved", "approved", "rejected"]
     assert [status_of(service)[key] for key in keys] == ["excluded", "excluded", "finished"]
     acts = [(item.who, item.action) for item in service.actions.audit()]
@@ -98,7 +98,7 @@ def test_undoing_never_shows_who_shares_an_arm(lab: Lab) -> None:
     others = [someone(service, f"rater {number}") for number in range(3)]
     for person in others:
         walk(service, person)
-    slots = {row["person"]: (row["arm"], row["slot"]) for row in rows_of(lab, schema.places)}
+    slots = {row["person"]: (row["arm"], row["slot"]) for row in rows_of(lab, schema.slots)}
     assert slots[first] in [slots[person] for person in others]
     assert service.actions.include(first)
     assert isinstance(service.view(first), Finished)
@@ -107,7 +107,7 @@ def test_undoing_never_shows_who_shares_an_arm(lab: Lab) -> None:
         assert visitor.get(f"/console/participant?key={first}").status_code == 200
     for number in range(9):  # the slots of all arms are given out all the same
         walk(service, someone(service, f"later {number}"))
-    held = [row["slot"] for row in rows_of(lab, schema.places) if row["status"] == "finished"]
+    held = [row["slot"] for row in rows_of(lab, schema.slots) if row["status"] == "finished"]
     assert len(held) == 13
     assert held.count(None) == 1
 

@@ -55,7 +55,7 @@ def crowd(lab: Lab, service: StudyService, count: int) -> None:
         for number in range(count)
     ]
     with lab.writing() as connection:
-        connection.execute(schema.places.insert(), rows)
+        connection.execute(schema.slots.insert(), rows)
 
 
 def test_the_overview_shows_how_far_the_study_is(lab: Lab) -> None:

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from empathylab.errors import InputError
 from empathylab.store.studies.live import turn_rows
 from empathylab.store.studies.monitoring import person_pages
-from empathylab.store.studies.places import find_place
+from empathylab.store.studies.slots import find_slot
 from empathylab.store.studies.transcripts import (
     conversations_of,
     crisis_findings,
@@ -98,7 +98,7 @@ def show_conversation(visit: Visit) -> Response:
     """What one participant wrote and was answered, as far as it may be read now."""
     console, key = visit.console, visit.asked("key")
     with console.lab.reading() as connection:
-        place = find_place(connection, console.launched.row, key)
+        place = find_slot(connection, console.launched.row, key)
         if place is None or console.launched.study.live is None:
             raise HTTPException(404)
         shown = _may_read(visit, place)
@@ -129,7 +129,7 @@ def read_conversation(visit: Visit) -> Response:
     """Shows the words of a participant who may need help, once the reason is on record."""
     console, key = visit.console, visit.form.get("key", "")
     with console.lab.reading() as connection:
-        place = find_place(connection, console.launched.row, key)
+        place = find_slot(connection, console.launched.row, key)
     if place is None or place.outcome != "safety" or console.launched.study.live is None:
         raise HTTPException(404)
     reason = clean_text(visit.form.get("reason", ""))

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from empathylab.errors import InputError, LabError, UserError
 from empathylab.store.studies.participants import visit_ids
-from empathylab.store.studies.places import find_places
+from empathylab.store.studies.slots import find_slots
 from empathylab.study.recruiting import prolific
 from empathylab.study.web.console.participants import PAGE
 from empathylab.study.web.console.rendering import page
@@ -94,7 +94,7 @@ def find_participant(visit: Visit) -> Response:
 def _confirm(visit: Visit, act: str, keys: Sequence[str], error: str = "") -> Response:
     console = visit.console
     with console.lab.reading() as connection:
-        rows = find_places(connection, console.launched.row, keys)
+        rows = find_slots(connection, console.launched.row, keys)
     question, consequence = ACTS[act]
     return page(
         visit,

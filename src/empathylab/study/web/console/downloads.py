@@ -18,10 +18,10 @@ from starlette.responses import Response
 
 from empathylab.errors import InputError
 from empathylab.store.studies.archive import page_rows
-from empathylab.store.studies.monitoring import listed_comments, pages_by_place, rated_rows
+from empathylab.store.studies.monitoring import listed_comments, pages_by_slot, rated_rows
 from empathylab.store.studies.participants import submitters
-from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
+from empathylab.store.studies.slots import all_slots
 from empathylab.study.admin.embargo import whole_minute, whole_minutes
 from empathylab.study.admin.quality import quality_of
 from empathylab.study.design.definition import Study
@@ -165,9 +165,9 @@ def _participants(
     columns += ["review", "review_reason", *(["arm"] if closed else [])]
     measured = ("seconds", "checks", "failed", "away", "losses", "instant")
     yield (*columns, *measured, "signals")
-    rows = [row for row in all_places(connection, study) if row.world == "person"]
+    rows = [row for row in all_slots(connection, study) if row.world == "person"]
     checks = [block.id for block in definition.blocks if block.checks_attention]
-    pages = pages_by_place(connection, [row.id for row in rows], checks)
+    pages = pages_by_slot(connection, [row.id for row in rows], checks)
     for row in rows:
         own = pages.get(row.id, [])
         last = max((page.answered_at for page in own), default=None)

@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 from empathylab.store.studies.monitoring import (
     listed_comments,
-    listed_places,
-    pages_by_place,
+    listed_slots,
+    pages_by_slot,
     person_pages,
     platform_state,
 )
-from empathylab.store.studies.places import find_place
+from empathylab.store.studies.slots import find_slot
 from empathylab.study.admin.embargo import hidden_blocks, whole_minutes
 from empathylab.study.admin.monitoring import block_of
 from empathylab.study.admin.quality import Quality, quality_of
@@ -93,7 +93,7 @@ def list_participants(visit: Visit) -> Response:
     study = console.launched.study
     checks = [block.id for block in study.blocks if block.checks_attention]
     with console.lab.reading() as connection:
-        total, rows = listed_places(
+        total, rows = listed_slots(
             connection,
             console.launched.row,
             world=world,
@@ -103,7 +103,7 @@ def list_participants(visit: Visit) -> Response:
             most=PAGE,
             skipped=(number - 1) * PAGE,
         )
-        pages = pages_by_place(connection, [row.id for row in rows], checks)
+        pages = pages_by_slot(connection, [row.id for row in rows], checks)
     address = f"{visit.root}/console/participants"
     filters = {"world": world, "status": status, "review": reviewed, "key": key}
     return page(
@@ -166,7 +166,7 @@ def show_participant(visit: Visit) -> Response:
     console, key = visit.console, visit.asked("key")
     study = console.launched.row
     with console.lab.reading() as connection:
-        row = find_place(connection, study, key)
+        row = find_slot(connection, study, key)
         if row is None:
             raise HTTPException(404)
         pages = person_pages(connection, row.id)

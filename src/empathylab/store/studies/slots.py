@@ -1,4 +1,4 @@
-"""Everybody who came to a study: their places, their answers page by page, their platform ids."""
+"""Everybody who came to a study: their slots, their answers page by page, their platform ids."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ Rows = Sequence[Any]
 
 # Statements of every page: built once, because building them costs more than running them.
 _FIND = (
-    select(schema.places, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
-    .join(schema.studies, schema.studies.c.id == schema.places.c.study_id)
+    select(schema.slots, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
+    .join(schema.studies, schema.studies.c.id == schema.slots.c.study_id)
     .where(
-        schema.places.c.study_id == bindparam("study"),
-        schema.places.c.person == bindparam("who"),
+        schema.slots.c.study_id == bindparam("study"),
+        schema.slots.c.person == bindparam("who"),
     )
 )
-_FIND_LOCKED = _FIND.with_for_update(of=schema.places, key_share=True)
+_FIND_LOCKED = _FIND.with_for_update(of=schema.slots, key_share=True)
 # In one order, so that two transactions that lock the same people wait and do not block each other.
 _FIND_MANY = (
-    select(schema.places, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
-    .join(schema.studies, schema.studies.c.id == schema.places.c.study_id)
+    select(schema.slots, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
+    .join(schema.studies, schema.studies.c.id == schema.slots.c.study_id)
     .where(
-        schema.places.c.study_id == bindparam("study"),
-        schema.places.c.person.in_(bindparam("people", expanding=True)),
+        schema.slots.c.study_id == bindparam("study"),
+        schema.slots.c.person.in_(bindparam("people", expanding=True)),
     )
-    .order_by(schema.places.c.person)
+    .order_by(schema.slots.c.person)
 )
-_FIND_MANY_LOCKED = _FIND_MANY.with_for_update(of=schema.places, key_share=True)
+_FIND_MANY_LOCKED = _FIND_MANY.with_for_update(of=schema.slots, key_share=True)
 _ANSWERS = (
     select(schema.page_answers.c.id, schema.page_answers.c.step, schema.page_answers.c.given)
-    .where(schema.page_answers.c.place_id == bindparam("place"))
+    .where(schema.page_answers.c.place_id == bindparam("row"))
     .order_by(schema.page_answers.c.id)
 )
 _ANSWERS_MANY = (
@@ -60,19 +60,19 @@ _ANSWERS_MANY = (
         schema.page_answers.c.step,
         schema.page_answers.c.given,
     )
-    .where(schema.page_answers.c.place_id.in_(bindparam("places", expanding=True)))
+    .where(schema.page_answers.c.place_id.in_(bindparam("rows", expanding=True)))
     .order_by(schema.page_answers.c.id)
 )
 _SEEN_SINCE = or_(
-    schema.places.c.status == "finished",
-    (schema.places.c.seen_at >= bindparam("seen_since"))
-    & (schema.places.c.seen_at <= bindparam("seen_until"))
-    & (schema.places.c.claimed_at >= bindparam("claimed_since")),
+    schema.slots.c.status == "finished",
+    (schema.slots.c.seen_at >= bindparam("seen_since"))
+    & (schema.slots.c.seen_at <= bindparam("seen_until"))
+    & (schema.slots.c.claimed_at >= bindparam("claimed_since")),
 )
 
 
 def _occupied(*columns: ColumnElement[Any]) -> Select[Any]:
-    table = schema.places
+    table = schema.slots
     return select(*columns).where(
         table.c.study_id == bindparam("study"),
         table.c.world.in_(bindparam("worlds", expanding=True)),
@@ -84,18 +84,18 @@ def _occupied(*columns: ColumnElement[Any]) -> Select[Any]:
 
 
 _OCCUPIED_COLUMNS = (
-    schema.places.c.arm,
-    schema.places.c.slot,
-    schema.places.c.world,
+    schema.slots.c.arm,
+    schema.slots.c.slot,
+    schema.slots.c.world,
     not_(_SEEN_SINCE).label("late"),
 )
 _OCCUPIED = _occupied(*_OCCUPIED_COLUMNS)
-_OCCUPIED_TRAITS = _occupied(*_OCCUPIED_COLUMNS, schema.places.c.traits)
-_LATE = _occupied(*schema.places.c).where(not_(_SEEN_SINCE)).order_by(schema.places.c.id)
-_TOOK_PART = select(schema.places.c.id).where(
-    schema.places.c.study_id.in_(bindparam("studies", expanding=True)),
-    schema.places.c.person == bindparam("who"),
-    schema.places.c.arm.is_not(None),
+_OCCUPIED_TRAITS = _occupied(*_OCCUPIED_COLUMNS, schema.slots.c.traits)
+_LATE = _occupied(*schema.slots.c).where(not_(_SEEN_SINCE)).order_by(schema.slots.c.id)
+_TOOK_PART = select(schema.slots.c.id).where(
+    schema.slots.c.study_id.in_(bindparam("studies", expanding=True)),
+    schema.slots.c.person == bindparam("who"),
+    schema.slots.c.arm.is_not(None),
 )
 _PLATFORM_DETAILS = select(schema.people.c.told).where(
     schema.people.c.study_id == bindparam("study"), schema.people.c.person == bindparam("who")
@@ -105,12 +105,12 @@ _TIMES = select(
     schema.page_answers.c.shown_at,
     schema.page_answers.c.answered_at,
     schema.page_answers.c.timing,
-).where(schema.page_answers.c.place_id == bindparam("place"))
-_CHANGE = update(schema.places).where(schema.places.c.id == bindparam("place"))
+).where(schema.page_answers.c.place_id == bindparam("row"))
+_CHANGE = update(schema.slots).where(schema.slots.c.id == bindparam("row"))
 _ADD_ANSWER = insert(schema.page_answers)
 
 
-def find_place(
+def find_slot(
     connection: Connection, study: int, person: str, *, lock: bool = False
 ) -> Row[Any] | None:
     """The person's row, with how the study stands; `lock` keeps others off it meanwhile."""
@@ -118,7 +118,7 @@ def find_place(
     return connection.execute(query, {"study": study, "who": person}).one_or_none()
 
 
-def find_places(
+def find_slots(
     connection: Connection, study: int, people: Sequence[str], *, lock: bool = False
 ) -> dict[str, Row[Any]]:
     """By person, the same of several at once; unknown people are left out."""
@@ -128,19 +128,19 @@ def find_places(
 
 
 def took_part(connection: Connection, studies: Sequence[int], person: str) -> bool:
-    """Whether the person has been given a place in one of the studies."""
+    """Whether the person has been given a slot in one of the studies."""
     found = connection.execute(_TOOK_PART, {"studies": tuple(studies), "who": person})
     return found.first() is not None
 
 
-def add_places(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def add_slots(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Keeps that people came; the same person again changes nothing."""
-    insert_or_ignore(connection, schema.places, rows)
+    insert_or_ignore(connection, schema.slots, rows)
 
 
 def slot_is_held(connection: Connection, study: int, row: Row[Any]) -> bool:
     """Whether another participant holds or finished the slot of this row."""
-    table = schema.places
+    table = schema.slots
     occupied = select(table.c.id).where(
         table.c.study_id == study,
         table.c.world == row.world,
@@ -152,23 +152,23 @@ def slot_is_held(connection: Connection, study: int, row: Row[Any]) -> bool:
     return connection.execute(occupied).first() is not None
 
 
-def change_place(connection: Connection, place: int, **values: Any) -> None:
+def change_slot(connection: Connection, slot: int, **values: Any) -> None:
     """Changes the person's row."""
-    connection.execute(_CHANGE, {"place": place, **values})
+    connection.execute(_CHANGE, {"row": slot, **values})
 
 
-def change_places(connection: Connection, changes: Mapping[int, Mapping[str, Any]]) -> None:
+def change_slots(connection: Connection, changes: Mapping[int, Mapping[str, Any]]) -> None:
     """Changes several people's rows, by their ids."""
     alike: dict[frozenset[str], list[dict[str, Any]]] = {}
-    for place, values in changes.items():
-        alike.setdefault(frozenset(values), []).append({"place": place, **values})
+    for slot, values in changes.items():
+        alike.setdefault(frozenset(values), []).append({"row": slot, **values})
     for rows in alike.values():
         connection.execute(_CHANGE, rows if len(rows) > 1 else rows[0])
 
 
-def abandon_place(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
-    """Whether the person's live place could be taken from them: not if they were seen since."""
-    table = schema.places
+def abandon_slot(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
+    """Whether the person's live slot could be taken from them: not if they were seen since."""
+    table = schema.slots
     done = connection.execute(
         update(table)
         .where(
@@ -183,7 +183,7 @@ def abandon_place(connection: Connection, study: int, person: str, seen_at: date
 
 
 class Holders(TypedDict):
-    """Whose places are asked for."""
+    """Whose slots are asked for."""
 
     study: int
     worlds: tuple[str, ...]
@@ -194,11 +194,11 @@ class Holders(TypedDict):
     seen_until: datetime
     """People seen after this moment were seen by a wrong clock."""
     claimed_since: datetime
-    """People who took their place before this moment are late, too."""
+    """People who took their slot before this moment are late, too."""
 
 
-def held_places(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
-    """Arm, slot and world of the places that are finished or held, and whether they are late.
+def held_slots(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
+    """Arm, slot and world of the slots that are finished or held, and whether they are late.
 
     There may be thousands, so `traits` are read only where they are wanted.
     """
@@ -206,14 +206,14 @@ def held_places(connection: Connection, holders: Holders, *, traits: bool) -> Ro
     return connection.execute(query, dict(holders)).all()
 
 
-def late_places(connection: Connection, holders: Holders) -> Rows:
-    """The places whose holders are late, in full, the oldest first."""
+def late_slots(connection: Connection, holders: Holders) -> Rows:
+    """The slots whose holders are late, in full, the oldest first."""
     return connection.execute(_LATE, dict(holders)).all()
 
 
-def all_places(connection: Connection, study: int) -> Rows:
+def all_slots(connection: Connection, study: int) -> Rows:
     """Everybody who came, in that order, with how many pages they answered."""
-    table, answers = schema.places, schema.page_answers
+    table, answers = schema.slots, schema.page_answers
     answered = (
         select(func.count())
         .where(answers.c.place_id == table.c.id)
@@ -224,22 +224,22 @@ def all_places(connection: Connection, study: int) -> Rows:
     return connection.execute(query).all()
 
 
-def given_answers(connection: Connection, place: int) -> Rows:
+def given_answers(connection: Connection, slot: int) -> Rows:
     """What was answered so far, page by page, in that order."""
-    return connection.execute(_ANSWERS, {"place": place}).all()
+    return connection.execute(_ANSWERS, {"row": slot}).all()
 
 
-def given_by_place(connection: Connection, places: Sequence[int]) -> dict[int, list[Any]]:
-    """By place, the same of several at once."""
+def given_by_slot(connection: Connection, slots: Sequence[int]) -> dict[int, list[Any]]:
+    """By slot, the same of several at once."""
     given: dict[int, list[Any]] = {}
-    for row in connection.execute(_ANSWERS_MANY, {"places": tuple(places)}):
+    for row in connection.execute(_ANSWERS_MANY, {"rows": tuple(slots)}):
         given.setdefault(row.place_id, []).append(row)
     return given
 
 
-def page_times(connection: Connection, place: int) -> dict[str, Any]:
+def page_times(connection: Connection, slot: int) -> dict[str, Any]:
     """By page, when it was shown and answered, and how long it took."""
-    return {row.step: row for row in connection.execute(_TIMES, {"place": place})}
+    return {row.step: row for row in connection.execute(_TIMES, {"row": slot})}
 
 
 def add_answers(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
