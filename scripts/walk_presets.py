@@ -1,4 +1,4 @@
-"""Walks through every preset in Chromium, in several languages; audits and pictures its pages.
+"""Walks through the presets with situations in Chromium; audits and pictures their pages.
 
 Run from the repository: `python scripts/walk_presets.py FOLDER [LANGUAGE …]`. It takes some
 minutes, so the tests walk a part of it only. Pictures are named by
@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from playwright.sync_api import sync_playwright
 
 from empathylab.store import Lab
-from empathylab.study import PRESETS
 from tests.study.web.labs import launched
 from tests.study.web.test_browser import KINDS, quick, rating, walked
 
@@ -30,7 +29,7 @@ def main(folder: Path, languages: list[str]) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         for language in languages:
-            for name in PRESETS:
+            for name in KINDS:
                 with (
                     tempfile.TemporaryDirectory() as lab_folder,
                     Lab.open(Path(lab_folder) / "lab") as lab,
