@@ -51,7 +51,7 @@ def test_what_a_file_leaves_out_is_as_the_empathic_listener(tmp_path: Path) -> N
         ("id = ", "this is not TOML"),
         ('user = "{utterance}"', "'id' is missing"),
         ('id = "x"\nusr = "{utterance}"', "Did you mean 'user'"),
-        ('id = "x"\nuser = "Well?"', "'user' must hold {situation} or {utterance}"),
+        ('id = "x"\nuser = "Well?"', "'user' must contain {situation} or {utterance}"),
         ('id = "x"\nuser = "{uterance}"', "Did you mean 'utterance'"),
         ('id = "x"\nsystem = "{emotion}"', "there is no placeholder 'emotion'"),
         ('id = "x"\nuser = "{utterance"', "a brace that is not closed"),

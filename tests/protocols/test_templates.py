@@ -24,7 +24,7 @@ def test_what_a_file_leaves_out_is_as_built_in(tmp_path: Path) -> None:
         ("id = ", "this is not TOML"),
         ('imagine = "{situation}"', "'id' is missing"),
         ('id = "x"\nimagin = "{situation}"', "Did you mean 'imagine'"),
-        ('id = "x"\nimagine = "Suppose."', "'imagine' must hold {situation}"),
+        ('id = "x"\nimagine = "Suppose."', "'imagine' must contain {situation}"),
         ('id = "x"\nquestion = "{itms}"', "there is no placeholder 'itms'. Did you mean 'items'"),
         ('id = "x"\nquestion = "{items"', "a brace that is not closed"),
         ('id = "x"\nimagine = "{situation!r}"', "a placeholder with a format"),

@@ -49,7 +49,7 @@ def test_a_column_with_another_heading_is_counted(tmp_path: Path) -> None:
 
 def test_a_sheet_without_people_is_one_sentence(tmp_path: Path) -> None:
     write_sheet(tmp_path / "crowd.xlsx", "Raw", [["a"], ["b"], ["c"]])
-    with pytest.raises(InputError, match="no column is headed like Angry_F1S1"):
+    with pytest.raises(InputError, match="no column has a name like Angry_F1S1"):
         read_people(tmp_path / "crowd.xlsx", PANAS)
 
 

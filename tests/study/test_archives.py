@@ -335,7 +335,7 @@ def test_a_manifest_that_lies_about_the_whole_is_refused(archive: Path, tmp_path
     path = changed(
         archive, tmp_path / "bad.zip", instead={"manifest.json": json.dumps(manifest).encode()}
     )
-    with pytest.raises(InputError, match="hash of the whole"):
+    with pytest.raises(InputError, match="the archive.s hash"):
         read_archive(path)
 
 

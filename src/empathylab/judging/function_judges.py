@@ -32,7 +32,7 @@ def open_judges(
 def judge_plugin(name: str, part: RateReply) -> RateReply:
     """The plugin's function that rates; an error where it cannot be one."""
     if "/" in name:
-        raise ValueError("a judge's name must not have a slash, which models have")
+        raise ValueError("a judge's name must not contain a slash; only the names of models do")
     require_function(name, part)
     return part
 

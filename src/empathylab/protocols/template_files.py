@@ -42,7 +42,7 @@ def read_template(
         if wanted and not wanted & used:
             named = " or ".join(f"{{{name}}}" for name in sorted(wanted))
             raise InputError(
-                f"{part!r} must hold {named}", where=str(path), remedy="Add the placeholder."
+                f"{part!r} must contain {named}", where=str(path), remedy="Add the placeholder."
             )
     return template
 

@@ -40,7 +40,7 @@ def read_people(path: Path, scale: Scale) -> PublishedResults:
             ignored["the column's name is not understood"] += 1
     if not people:
         raise InputError(
-            "no column is headed like Angry_F1S1",
+            "no column has a name like Angry_F1S1",
             where=f"{path.name}, sheet {_SHEET}",
             got=", ".join(list(header.values())[:3]),
             remedy="Use the file as it was published.",

@@ -168,7 +168,7 @@ def _with_words(
             raise InputError(
                 f"the column {column!r} is missing",
                 got=", ".join(frame.columns),
-                remedy="Name the column that holds it.",
+                remedy="Name the column that contains it.",
             )
     if frame[respondent].null_count():
         raise InputError(

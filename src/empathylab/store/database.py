@@ -237,7 +237,10 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
         )
     if sqlstate == "42501":
         return LabError(
-            "the database refuses this", where=where, got=message, remedy="Grant access."
+            "the database user lacks a permission",
+            where=where,
+            got=message,
+            remedy="Grant it to the user of the lab's database.",
         )
     return None
 

@@ -201,7 +201,7 @@ def merged(parts: Iterable[Records]) -> Records:
 def _require_table(name: str) -> None:
     if name not in TABLES:
         raise InputError(
-            "a table of another version of EmpathyLab",
+            "the file has a table that this version of EmpathyLab does not know",
             got=name,
             remedy="Read the file with the version that wrote it, or a newer one.",
         )

@@ -49,7 +49,7 @@ def require_columns(frame: pl.DataFrame, columns: list[str], what: str) -> None:
                 f"there is no column {column!r}",
                 where=what,
                 got=", ".join(frame.columns) or "no columns",
-                remedy="Name the column in the file, or say which column holds it.",
+                remedy="Name the column in the file, or say which column contains it.",
             )
 
 

@@ -93,7 +93,11 @@ def test_models_among_the_raters_are_no_people() -> None:
     ("rows", "people", "said"),
     [
         ("a,x,r1,robot,1\n", None, "r.csv row 2: 'rater_kind' must be person or model"),
-        ("a,x,r1,person,1\nb,x,r1,model,1\n", None, "row 3: rater 'r1' was a person before"),
+        (
+            "a,x,r1,person,1\nb,x,r1,model,1\n",
+            None,
+            "row 3: rater 'r1' is a person in an earlier row",
+        ),
         ("a,x,r1,model,1\n", "rater,kind\nr1,person\n", "p.csv: rater 'r1' is a model"),
     ],
 )
@@ -127,7 +131,7 @@ def test_zero_is_kept_and_dates_are_texts() -> None:
         (HEAD + "a,x,r1,1\nb,x,r1,high\n", {}, "row 3: 'rating' must be a number; got 'high'"),
         (HEAD + "a,x,r1,\n", {}, "r.csv row 2: 'rating' is empty"),
         (HEAD + "a,x,r1,1\na,x,r1,2\n", {}, "row 3: the same rater rated the same reply in row 2"),
-        (HEAD, {}, "there is no rating"),
+        (HEAD, {}, "the file contains no ratings"),
         (HEAD + "a,x,r1,Bad\n", {"labels": ["Bad", "Bad"]}, "a label is named twice"),
         (HEAD + "a,x,r1,\n", {"first_row": 1}, "r.csv row 1: 'rating' is empty"),
         (HEAD + "a,x,r1,1\n", {"labels": ["a"], "points": [1, 2]}, "1 labels but 2 points"),

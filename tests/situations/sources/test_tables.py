@@ -69,7 +69,7 @@ def test_the_set_is_not_validated() -> None:
         ("id,text\na,b\n", "the column 'emotion' is missing; got 'id, text'"),
         ("id,text,emotoin\n", "no column 'emotoin'. Did you mean 'emotion'"),
         ("id,text,emotion,text\n", "a column appears twice; got 'text'"),
-        ("id,text,emotion\n", "there is no situation"),
+        ("id,text,emotion\n", "the file contains no situations"),
         ("id,text,emotion\na,,anger\n", "mine.csv row 2: 'text' is empty"),
         ("id,text,emotion,topic\na,x,,\n", "row 2: 'emotion' is empty. Fill it in, or 'topic'"),
         ("id,text,emotion\na,x, y,anger\n", "row 2: the row has a different number of cells"),

@@ -145,7 +145,7 @@ def test_missing_columns_are_named(tmp_path: Path) -> None:
         read_release(read_table(tmp_path / "r.csv"), where="r.csv")
     rows = [{"dialog_id": "1", "emotion": "sad", "situation": "x", "speaker_uttr": "y"}]
     write_rows(tmp_path / "r.csv", rows)
-    with pytest.raises(UserError, match="there is no arm.*response_<arm>"):
+    with pytest.raises(UserError, match="the file contains no arms.*response_<arm>"):
         read_release(read_table(tmp_path / "r.csv"), where="r.csv")
 
 

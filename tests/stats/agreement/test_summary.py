@@ -108,12 +108,12 @@ def test_one_rater_has_no_agreement_and_says_why() -> None:
 
 
 def test_a_frame_without_a_rating_is_refused() -> None:
-    with pytest.raises(InputError, match="there is no rating"):
+    with pytest.raises(InputError, match="there are no ratings"):
         agreement(long([[None, None]]), dimension=None)
 
 
 def test_an_empty_frame_is_refused() -> None:
-    with pytest.raises(InputError, match="there is no rating"):
+    with pytest.raises(InputError, match="there are no ratings"):
         agreement(two_dimensions().clear())
 
 

@@ -173,7 +173,7 @@ def test_a_strange_outcome_is_refused() -> None:
 
 
 def test_no_comparison_is_refused() -> None:
-    with pytest.raises(InputError, match="there is no comparison"):
+    with pytest.raises(InputError, match="there are no comparisons"):
         bradley_terry(compared(*GAMES).clear())
 
 

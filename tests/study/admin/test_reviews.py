@@ -59,7 +59,7 @@ def test_a_rejection_needs_a_reason(sqlite_lab: Lab, reason: str) -> None:
     person = someone(service, "ann")
     walk(service, person)
     entries = service.actions.audit()
-    with pytest.raises(InputError, match="a reason has 1 to 500 characters"):
+    with pytest.raises(InputError, match="a reason must have 1 to 500 characters"):
         reviews_of(service).reject(person, reason)
     assert service.actions.audit() == entries
 
@@ -117,7 +117,7 @@ def test_an_inbox_asks_the_database_once_for_many_pages(
 def test_an_empty_or_endless_message_is_refused(sqlite_lab: Lab, text: str) -> None:
     service, _ = opened(sqlite_lab)
     person = someone(service, "ann")
-    with pytest.raises(InputError, match="a message has 1 to 2000 characters"):
+    with pytest.raises(InputError, match="a message must have 1 to 2000 characters"):
         reviews_of(service).message(person, text)
     assert rows_of(sqlite_lab, schema.messages) == []
 

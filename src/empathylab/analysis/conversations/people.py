@@ -117,7 +117,10 @@ def _joined(
     low, high = scale
     if not high > low:
         raise InputError(
-            "the scale must go upwards", where=where, got=scale, remedy="Give its two ends."
+            "the low end of the scale must be below its high end",
+            where=where,
+            got=scale,
+            remedy="Write the low end first: --scale 1 7.",
         )
     values = numbers(ratings, "rating", where=where)
     outside = values.drop_nulls().filter((values.drop_nulls() < low) | (values.drop_nulls() > high))

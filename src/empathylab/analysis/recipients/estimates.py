@@ -125,7 +125,9 @@ def outcome_result(
     problem = None
     try:
         if not factors:
-            raise InputError("there is one condition only", remedy="Compare two.")
+            raise InputError(
+                "there is only one condition", remedy="Give a table with two conditions or more."
+            )
         fit = lmm(design.frame, design.formula, confidence=confidence)
         tests = _tests(design, fit, outcome, confidence)
         effects = list(_effects(fit, factors, crossed, outcome, margin))

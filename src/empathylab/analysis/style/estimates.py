@@ -138,7 +138,7 @@ def read_responses(
         used = used.with_columns(plain["sample"].gather(used["response"]))
     if not used.height:
         raise InputError(
-            "there is no response with a text in it",
+            "no response has any text",
             where="responses",
             got=counted(frame.height, "row"),
             remedy="Give rows with a respondent, a situation and a text each.",

@@ -89,7 +89,10 @@ def draw_specifications(multiverse: Multiverse, file: Path) -> None:
         file.write_text(svg(spec), encoding="utf-8")
     except OSError as error:
         raise InputError(
-            "the chart cannot be written", where=str(file), got=error.strerror, remedy="Check it."
+            "the chart cannot be written",
+            where=str(file),
+            got=error.strerror,
+            remedy="Choose another path.",
         ) from None
 
 

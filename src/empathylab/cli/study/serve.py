@@ -205,7 +205,7 @@ def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
             "text in [[double brackets]] is not filled in yet",
             where=Path(file).name,
             got=", ".join(unfilled),
-            remedy="Fill it in, or pass --yes to show it to raters as it is.",
+            remedy="Fill it in, or pass --yes to show it to raters unchanged.",
         )
     name = launch(lab, study, now=now(), who=operator())
     if record_beside(lab, study, Path(file)):

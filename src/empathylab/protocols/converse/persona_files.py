@@ -103,7 +103,7 @@ def parse_personas(text: str, *, where: str) -> list[Persona]:
         ) from None
     if not isinstance(data, dict):
         raise InputError(
-            "the file must hold keys such as 'collection' and 'personas'",
+            "the file must have keys such as 'collection' and 'personas'",
             where=where,
             remedy="See the docs on conversations for an example.",
         )

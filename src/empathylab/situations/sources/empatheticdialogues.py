@@ -76,7 +76,7 @@ def read_dialogues(
             replies.append(Reply(key, HUMAN, exchange.reply, details=_details(conversation)))
     if not situations:
         raise InputError(
-            "there is no usable conversation",
+            "the files contain no usable conversations",
             where=path.name,
             got=" ".join([*dropped.sentences("rows dropped"), *left_out.sentences("left out")]),
             remedy="Give EmpatheticDialogues' original files.",

@@ -137,7 +137,9 @@ class _Ratings:
     def _refuse(self, row: Mapping[str, Any], place: str) -> None:
         """Says what is wrong with the row."""
         if self.points.value(row["rating"], place) is None:
-            raise InputError("'rating' is empty", where=place, remedy="Fill it in, or drop it.")
+            raise InputError(
+                "'rating' is empty", where=place, remedy="Fill it in, or delete the row."
+            )
         for column in ("rater", "situation", "respondent"):
             filled(row, column, place)
         sample_number(row.get("sample"), place)
@@ -163,7 +165,7 @@ class _Ratings:
             rater = filled(row, "rater", place)
             if self.kinds.setdefault(rater, kind) != kind:
                 raise InputError(
-                    f"rater {rater!r} was a {self.kinds[rater]} before",
+                    f"rater {rater!r} is a {self.kinds[rater]} in an earlier row",
                     where=place,
                     got=kind,
                     remedy="Give each rater the same rater_kind in all rows.",
@@ -172,7 +174,9 @@ class _Ratings:
     def refuse_repeated(self, first_row: int) -> None:
         """Refuses two ratings of one reply by one rater, and a table without ratings."""
         if not self.rows:
-            raise InputError("there is no rating", where=self.where, remedy="Add a row for each.")
+            raise InputError(
+                "the file contains no ratings", where=self.where, remedy="Add a row for each."
+            )
         rows: dict[object, int] = {}
         for position, rating in self.rows.at(set(repeated(self.keys))):
             first = rows.setdefault(rating.key, position)
@@ -323,7 +327,7 @@ def _rater(name: str, rated_as: str | None, given: Mapping[str, Any], where: str
         )
     if rated_as not in (None, kind):
         raise InputError(
-            f"rater {name!r} is a {rated_as} by the ratings' rater_kind",
+            f"rater {name!r} is a {rated_as} in the ratings' column rater_kind",
             where=where,
             got=kind,
             remedy="Use the same kind in both files.",

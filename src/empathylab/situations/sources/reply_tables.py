@@ -146,7 +146,9 @@ class _Replies:
     def read_replies(self, first_row: int) -> Rows[Reply]:
         """The replies, each once; two texts for the same one are refused."""
         if not self.rows:
-            raise InputError("there is no reply", where=self.where, remedy="Add a row for each.")
+            raise InputError(
+                "the file contains no replies", where=self.where, remedy="Add a row for each."
+            )
         again = set(repeated(self.keys))
         found: dict[tuple[str, str, int], tuple[int, str]] = {}
         superfluous = []
@@ -293,7 +295,7 @@ def posts_from(
         if cells.get("reply"):
             replies.append(Reply(key, HUMAN, cells["reply"]))
     if not posts:
-        raise InputError("there is no post", where=where, remedy="Add a row for each.")
+        raise InputError("the file contains no posts", where=where, remedy="Add a row for each.")
     chosen = SituationSet(
         id=set_id,
         version=1,

@@ -49,7 +49,9 @@ def situations_from(
             _refuse_repeated(situation, rows, number, where)
             found.append(situation)
     if not found:
-        raise InputError("there is no situation", where=where, remedy="Add a row for each.")
+        raise InputError(
+            "the file contains no situations", where=where, remedy="Add a row for each."
+        )
     return SituationSet(
         id=set_id,
         version=1,

@@ -77,7 +77,7 @@ def read_release(
     arms = [column.removeprefix("response_") for column in table.columns if _is_arm(column)]
     if not arms:
         raise InputError(
-            "there is no arm",
+            "the file contains no arms",
             where=where,
             got=", ".join(table.columns),
             remedy="Each arm needs the columns response_<arm>, rating_<arm>, annotator_<arm>.",

@@ -124,7 +124,7 @@ def agreement(
             table, dimension=name, confidence=confidence, min_shared=min_shared
         )
     if not any(summary.n_ratings for summary in summaries):
-        raise InputError("there is no rating", remedy="Give rows with a rater and a rating.")
+        raise InputError("there are no ratings", remedy="Give rows with a rater and a rating.")
     return Agreement(tuple(summaries), tuple(pairs))
 
 

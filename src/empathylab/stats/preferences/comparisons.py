@@ -52,7 +52,7 @@ class Comparisons:
 def comparisons(frame: pl.DataFrame, first: str, second: str, outcome: str) -> Comparisons:
     """The frame's comparisons, coded; raises InputError for one that cannot be."""
     if len(frame) == 0:
-        raise InputError("there is no comparison", remedy="Give rows that compare two replies.")
+        raise InputError("there are no comparisons", remedy="Give rows that compare two replies.")
     outcomes = frame[outcome].cast(pl.String)
     strange = ~outcomes.is_in(list(OUTCOMES))
     if strange.any():

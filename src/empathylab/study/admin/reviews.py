@@ -155,8 +155,8 @@ def _checked_text(text: str, what: str, most: int, *, least: int = 1) -> str:
     cleaned = clean_text(text)
     if not least <= len(cleaned) <= most:
         raise InputError(
-            f"{what} has {least} to {most} characters",
+            f"{what} must have {least} to {most} characters",
             got=f"{len(cleaned)} characters",
-            remedy="Write it again." if cleaned else "Write one.",
+            remedy="Change its length." if cleaned else "Write one.",
         )
     return cleaned

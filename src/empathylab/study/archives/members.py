@@ -203,7 +203,7 @@ def _check_hashes(manifest: Any, members: Mapping[str, bytes], where: str) -> No
             )
     if manifest.get("hash") != _whole(hashes):
         raise InputError(
-            f"the hash of the whole should be {manifest.get('hash')}",
+            f"the archive's hash should be {manifest.get('hash')}",
             where=f"{where}, {MANIFEST}",
             got=_whole(hashes),
             remedy=_REMEDY,

@@ -283,4 +283,4 @@ def _same_person(place: Place, other: Place) -> bool:
 
 def _refuse_naive(now: datetime) -> None:
     if now.tzinfo is None:
-        raise InputError("a time without a zone", got=now, remedy="Give it one, such as UTC.")
+        raise InputError("the time has no time zone", got=now, remedy="Add one, such as UTC.")
