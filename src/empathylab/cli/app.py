@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from empathylab import __version__
 from empathylab.cli.examples import examples
+from empathylab.cli.options import option
 from empathylab.errors import EmpathyLabError
 from empathylab.plugins import PluginWarning
 
@@ -122,7 +123,7 @@ def _version(wanted: bool) -> None:
 )
 def _empathylab(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, option("Print the version.", "--version", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Measures how empathetic a language model is."""

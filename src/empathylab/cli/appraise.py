@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from empathylab.api import appraise as call
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
@@ -14,7 +12,10 @@ from empathylab.cli.options import (
     LanguageOption,
     ModeOption,
     ReportOption,
+    argument,
     command_lab,
+    file_option,
+    option,
     with_options_of,
 )
 
@@ -33,38 +34,32 @@ EXAMPLE = examples(
 class Options:
     """What the keywords of the call mean on the command line."""
 
-    scale: Annotated[str, typer.Option(help="The scale's id; any scale for any emotion.")]
-    situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")]
+    scale: Annotated[str, option("The scale's id; any scale for any emotion.")]
+    situation_set: Annotated[str, option("The set of situations.", "--set")]
     language: LanguageOption
-    emotion: Annotated[str | None, typer.Option(help="Only this emotion.")]
-    factor: Annotated[str | None, typer.Option(help="Only this factor.")]
-    situations: Annotated[int, typer.Option(help="Situations per emotion.", min=1)]
+    emotion: Annotated[str | None, option("Only this emotion.")]
+    factor: Annotated[str | None, option("Only this factor.")]
+    situations: Annotated[int, option("Situations per emotion.", min=1)]
     per_factor: Annotated[
-        int | None, typer.Option(help="Situations per factor, instead of per emotion.", min=1)
+        int | None, option("Situations per factor, instead of per emotion.", min=1)
     ]
     mode: ModeOption
     default_orders: Annotated[
-        int, typer.Option(help="Baseline administrations, each in a different item order.", min=1)
+        int, option("Baseline administrations, each in a different item order.", min=1)
     ]
-    orders: Annotated[int, typer.Option(help="Item orders after each situation.", min=1)]
-    repeats: Annotated[int, typer.Option(help="Repeats of each administration.", min=1)]
+    orders: Annotated[int, option("Item orders after each situation.", min=1)]
+    repeats: Annotated[int, option("Repeats of each administration.", min=1)]
     counterparts: Annotated[
-        bool,
-        typer.Option(
-            "--counterparts", help="Also give each situation in a version that goes well."
-        ),
+        bool, option("Also give each situation in a version that goes well.", "--counterparts")
     ]
-    stable: Annotated[bool, typer.Option("--stable", help="Tell the model to stay calm.")]
-    template: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Your own template (TOML) for the prompts."),
-    ]
+    stable: Annotated[bool, option("Tell the model to stay calm.", "--stable")]
+    template: Annotated[Path | None, file_option("Your own template (TOML) for the prompts.")]
     report: ReportOption
 
 
 @with_options_of(call.appraise, Options)
 def appraise(
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or more.")],
+    model: Annotated[list[str], argument("provider/name, one or more.")],
     json: JsonOption = False,
     *,
     lab: Path,

@@ -5,23 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from empathylab.api.run_options import RunKeywords
-from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_run_options
+from empathylab.cli.options import (
+    JsonOption,
+    ReportOption,
+    argument,
+    command_lab,
+    option,
+    with_run_options,
+)
 
 EXAMPLE = "Example: `empathylab ask one-sentence local/smollm2 --setting situations=2`"
 
 
 @with_run_options
 def ask(
-    protocol: Annotated[str, typer.Argument(help="The protocol's name; see `empathylab plugins`.")],
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or more.")],
+    protocol: Annotated[str, argument("The protocol's name; see `empathylab plugins`.")],
+    model: Annotated[list[str], argument("provider/name, one or more.")],
     setting: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="A setting that the protocol understands; repeatable."
-        ),
+        option("A setting that the protocol understands; repeatable.", metavar="KEY=VALUE"),
     ] = None,
     json: JsonOption = False,
     report: ReportOption = False,

@@ -9,7 +9,15 @@ import typer
 
 from empathylab.api import converse as call
 from empathylab.cli.examples import examples
-from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_options_of
+from empathylab.cli.options import (
+    JsonOption,
+    ReportOption,
+    argument,
+    command_lab,
+    file_option,
+    option,
+    with_options_of,
+)
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -35,48 +43,39 @@ class Options:
 
     simulator: Annotated[
         list[str] | None,
-        typer.Option(help="The model that plays the people; give two or more to compare them."),
+        option("The model that plays the people; give two or more to compare them."),
     ]
     personas: Annotated[
         str,
-        typer.Option(
+        option(
+            "built-in, your own file, or an imported collection such as sage.",
             metavar="NAME|FILE.yaml",
-            help="built-in, your own file, or an imported collection such as sage.",
         ),
     ]
-    persona: Annotated[
-        list[str] | None, typer.Option(help="Only the persona of this id; repeatable.")
-    ]
-    count: Annotated[
-        int | None, typer.Option(help="Use this many personas, spread over the emotions.", min=1)
-    ]
+    persona: Annotated[list[str] | None, option("Only the persona of this id; repeatable.")]
+    count: Annotated[int | None, option("Use this many personas, spread over the emotions.", min=1)]
     language: Annotated[
         str | None,
-        typer.Option(
-            help="The language of the personas. Default: en if they have it, otherwise their own."
-        ),
+        option("The language of the personas. Default: en if they have it, otherwise their own."),
     ]
-    samples: Annotated[int, typer.Option(help="Conversations with each persona.", min=1)]
+    samples: Annotated[int, option("Conversations with each persona.", min=1)]
     exchanges: Annotated[
         int | None,
-        typer.Option(
-            help="Maximum number of replies. Default: each persona's own limit.", min=1, max=100
-        ),
+        option("Maximum number of replies. Default: each persona's own limit.", min=1, max=100),
     ]
     simulator_temperature: Annotated[
-        float, typer.Option(help="At 0, an unreadable answer is not retried.", min=0.0)
+        float, option("At 0, an unreadable answer is not retried.", min=0.0)
     ]
     system_prompt: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A text file with the evaluated models' system prompt."),
+        Path | None, file_option("A text file with the evaluated models' system prompt.")
     ]
-    retries: Annotated[int, typer.Option(help="How often an unusable answer is retried.", min=0)]
+    retries: Annotated[int, option("How often an unusable answer is retried.", min=0)]
     check: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Also let each simulator talk with an attentive and a cold scripted listener, 8 "
+            "personas each: it must react differently to the two.",
             "--check/--no-check",
-            help="Also let each simulator talk with an attentive and a cold scripted listener, "
-            "8 personas each: it must react differently to the two.",
         ),
     ]
     report: ReportOption
@@ -84,7 +83,7 @@ class Options:
 
 @with_options_of(call.converse, Options)
 def converse(
-    model: Annotated[list[str], typer.Argument(help="The evaluated models, provider/name.")],
+    model: Annotated[list[str], argument("The evaluated models, provider/name.")],
     json: JsonOption = False,
     *,
     lab: Path,

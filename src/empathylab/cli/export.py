@@ -11,7 +11,7 @@ import typer
 from empathylab.cli.actor import operator
 from empathylab.cli.examples import examples
 from empathylab.cli.export_paths import new_place, print_exported
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 
 if TYPE_CHECKING:
     from empathylab.export import ExportedLab
@@ -39,44 +39,40 @@ EXAMPLE = examples(
 def export(
     export_format: Annotated[
         str,
-        typer.Option(
+        option(
+            "Tables in one of three formats, a Psych-DS data set, a replication package, runs as "
+            "Inspect logs, a data set for the Hugging Face Hub, or a plugin's format.",
             "--format",
             metavar="csv|parquet|jsonl|psych-ds|replication|inspect|huggingface|NAME",
-            help="Tables in one of three formats, a Psych-DS data set, a replication package, "
-            "runs as Inspect logs, a data set for the Hugging Face Hub, or a plugin's format.",
         ),
     ] = "csv",
     to: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "A new folder, or a file that ends in .zip. Default: in the lab's folder exports.",
             metavar="DIR|ZIP",
-            help="A new folder, or a file that ends in .zip. Default: in the lab's folder exports.",
         ),
     ] = None,
     what: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TABLE", help="Only this table; repeatable. Default: all."),
+        list[str] | None, option("Only this table; repeatable. Default: all.", metavar="TABLE")
     ] = None,
     identities: Annotated[
         bool,
-        typer.Option(
-            "--identities",
-            help="Also write platform IDs, to a separate file. The audit logs record it.",
+        option(
+            "Also write platform IDs, to a separate file. The audit logs record it.", "--identities"
         ),
     ] = False,
     push: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Also upload it to the Hugging Face Hub; with --format huggingface. The token is read "
+            "from HF_TOKEN.",
             metavar="OWNER/NAME",
-            help="Also upload it to the Hugging Face Hub; with --format huggingface. The token is "
-            "read from HF_TOKEN.",
         ),
     ] = None,
-    public: Annotated[
-        bool, typer.Option("--public", help="Make the pushed data set public.")
-    ] = False,
+    public: Annotated[bool, option("Make the pushed data set public.", "--public")] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Upload people's data without asking for confirmation.")
+        bool, option("Upload people's data without asking for confirmation.", "--yes")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

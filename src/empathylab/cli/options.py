@@ -18,85 +18,98 @@ if TYPE_CHECKING:
     from empathylab.api.lab import Lab
 
 DEFAULT_LAB = Path("lab")
+
+
+def option(text: str, *names: str, **settings: Any) -> Any:
+    """An option with this help; `names` where it is not called as its parameter."""
+    return typer.Option(*names, help=text, **settings)
+
+
+def argument(text: str, **settings: Any) -> Any:
+    """An argument with this help."""
+    return typer.Argument(help=text, **settings)
+
+
+def panel(title: str) -> Callable[..., Any]:
+    """`option` for the options that the command's help shows below a title."""
+    return functools.partial(option, rich_help_panel=title)
+
+
+column_option = functools.partial(option, metavar="COLUMN")
+file_option = functools.partial(option, metavar="FILE")
+folder_option = functools.partial(option, metavar="DIR")
 LabOption = Annotated[
-    Path,
-    typer.Option("--lab", envvar="EMPATHYLAB_LAB", help="The lab's folder.", show_envvar=True),
+    Path, option("The lab's folder.", "--lab", envvar="EMPATHYLAB_LAB", show_envvar=True)
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
-StudyOption = Annotated[
-    str | None, typer.Option(help="The study. Default: the only one in the lab.")
-]
+JsonOption = Annotated[bool, option("Print the results as JSON.", "--json")]
+StudyOption = Annotated[str | None, option("The study. Default: the only one in the lab.")]
 PeekOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="REASON",
-        help="Show results of a study of this lab before it is closed. The audit log records the "
+    option(
+        "Show results of a study of this lab before it is closed. The audit log records the "
         "reason.",
+        metavar="REASON",
     ),
 ]
 
 ModeOption = Annotated[
     Literal["structured", "free", "logprob"],
-    typer.Option(
-        help="How scales are answered: as a JSON object, as text that is parsed, or as a JSON "
-        "object with the probabilities of its answers."
+    option(
+        "How scales are answered: as a JSON object, as text that is parsed, or as a JSON object "
+        "with the probabilities of its answers."
     ),
 ]
 
 TrackOption = Annotated[
     Literal["mlflow", "wandb"] | None,
-    typer.Option(
-        help="Also log settings, results with intervals and the report to this experiment tracker. "
+    option(
+        "Also log settings, results with intervals and the report to this experiment tracker. "
         "Needs empathylab[mlflow] or empathylab[wandb]."
     ),
 ]
 ConfidenceOption = Annotated[
-    float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.999)
+    float, option("Confidence level of the intervals.", min=0.5, max=0.999)
 ]
-PortOption = Annotated[int, typer.Option(help="0 for any free port.", min=0, max=65535)]
-WordsOption = Annotated[
-    bool, typer.Option("--words", help="Print only the methods and results paragraphs.")
-]
-OpenOption = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
+PortOption = Annotated[int, option("0 for any free port.", min=0, max=65535)]
+WordsOption = Annotated[bool, option("Print only the methods and results paragraphs.", "--words")]
+OpenOption = Annotated[bool, option("Open the report in the browser.", "--open")]
 ReportOption = Annotated[
-    bool, typer.Option("--report", help="Write the report at the end, as `empathylab report` does.")
+    bool, option("Write the report at the end, as `empathylab report` does.", "--report")
 ]
 LanguageOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Ask in this language: prompts in en, de, es, fr, ja, ko or zh, situations in de and zh. "
+        "Other situations, and scales, come from the lab: their ID ends with the language code.",
         metavar="CODE",
-        help="Ask in this language: prompts in en, de, es, fr, ja, ko or zh, situations in de and "
-        "zh. Other situations, and scales, come from the lab: their ID ends with the language "
-        "code.",
     ),
 ]
 
 
 EngineOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Where long computations run: processes (on this machine), ray, or ray://host:port. The "
+        "results are the same. Ray needs empathylab[ray].",
         "--engine",
         envvar="EMPATHYLAB_ENGINE",
         metavar="ENGINE",
-        help="Where long computations run: processes (on this machine), ray, or ray://host:port. "
-        "The "
-        "results are the same. Ray needs empathylab[ray].",
         show_envvar=True,
     ),
 ]
 WorkersOption = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "Number of workers. Default: one per core, if the work is long enough.",
         "--workers",
         envvar="EMPATHYLAB_WORKERS",
-        help="Number of workers. Default: one per core, if the work is long enough.",
         min=1,
         show_envvar=True,
     ),
 ]
 
-_ENDPOINT = "The endpoint"
-_LIMITS = "Speed and cost"
+_endpoint_option = panel("The endpoint")
+_limits_option = panel("Speed and cost")
 
 
 def command_lab(folder: Path) -> Lab:
@@ -123,135 +136,93 @@ class _RunOptions:
     lab: LabOption
     temperature: Annotated[
         float | None,
-        typer.Option(
-            help="The model's temperature. Default: 0 for scales and judges, 0.7 for replies.",
-            min=0.0,
+        option(
+            "The model's temperature. Default: 0 for scales and judges, 0.7 for replies.", min=0.0
         ),
     ]
-    seed: Annotated[int, typer.Option(help="Seed of every shuffle, and of the model.")]
+    seed: Annotated[int, option("Seed of every shuffle, and of the model.")]
     fresh: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Ask everything again, instead of resuming or reusing answers at temperature 0.",
             "--fresh",
-            help="Ask everything again, instead of resuming or reusing answers at temperature 0.",
         ),
     ]
     base_url: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="Another OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.",
-            rich_help_panel=_ENDPOINT,
+        _endpoint_option(
+            "Another OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.", metavar="URL"
         ),
     ]
     api_key_env: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The environment variable that holds the API key.",
-            rich_help_panel=_ENDPOINT,
-        ),
+        _endpoint_option("The environment variable that holds the API key.", metavar="NAME"),
     ]
     api: Annotated[
         Literal["openai", "anthropic", "gemini"] | None,
-        typer.Option(
-            help="The API of the endpoint. Default with --base-url: the OpenAI-compatible API.",
-            rich_help_panel=_ENDPOINT,
+        _endpoint_option(
+            "The API of the endpoint. Default with --base-url: the OpenAI-compatible API."
         ),
     ]
     max_tokens: Annotated[
         int | None,
-        typer.Option(
-            help="Maximum output tokens, including reasoning. Default: a few hundred, and more "
-            "for models that are known to reason.",
+        _endpoint_option(
+            "Maximum output tokens, including reasoning. Default: a few hundred, and more for "
+            "models that are known to reason.",
             min=1,
-            rich_help_panel=_ENDPOINT,
         ),
     ]
     reasoning_effort: Annotated[
         Literal["none", "minimal", "low", "medium", "high"] | None,
-        typer.Option(
-            help="How much the model reasons before it answers.", rich_help_panel=_ENDPOINT
-        ),
+        _endpoint_option("How much the model reasons before it answers."),
     ]
     param: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE",
-            help="An extra setting, as the endpoint names it; repeatable.",
-            rich_help_panel=_ENDPOINT,
+        _endpoint_option(
+            "An extra setting, as the endpoint names it; repeatable.", metavar="KEY=VALUE"
         ),
     ]
     omit: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Settings not to send, such as seed,temperature.",
-            rich_help_panel=_ENDPOINT,
-        ),
+        _endpoint_option("Settings not to send, such as seed,temperature.", metavar="NAMES"),
     ]
-    timeout: Annotated[
-        float,
-        typer.Option(help="Timeout of a request, in seconds.", rich_help_panel=_ENDPOINT),
-    ]
-    attempts: Annotated[
-        int,
-        typer.Option(
-            help="Maximum attempts when the endpoint fails.",
-            rich_help_panel=_ENDPOINT,
-        ),
-    ]
+    timeout: Annotated[float, _endpoint_option("Timeout of a request, in seconds.")]
+    attempts: Annotated[int, _endpoint_option("Maximum attempts when the endpoint fails.")]
     batch: Annotated[
         bool,
-        typer.Option(
+        _limits_option(
+            "Send the requests through the provider's batch API: half the price, answered within a "
+            "day. You can interrupt the command, and run it again to fetch the answers.",
             "--batch",
-            help="Send the requests through the provider's batch API: half the price, answered "
-            "within a day. You can interrupt the command, and run it again to fetch the answers.",
-            rich_help_panel=_LIMITS,
         ),
     ]
     shard: Annotated[
         str | None,
-        typer.Option(
-            metavar="NUMBER/COUNT",
-            help="Send only this part of the requests, such as 3/8; run the same command on other "
+        _limits_option(
+            "Send only this part of the requests, such as 3/8; run the same command on other "
             "machines for the others. Needs a lab on PostgreSQL.",
-            rich_help_panel=_LIMITS,
+            metavar="NUMBER/COUNT",
         ),
     ]
-    concurrency: Annotated[
-        int | None,
-        typer.Option(help="Parallel requests per model.", rich_help_panel=_LIMITS),
-    ]
-    requests_per_minute: Annotated[
-        float | None, typer.Option(help="Maximum per model.", rich_help_panel=_LIMITS)
-    ]
-    tokens_per_minute: Annotated[
-        float | None, typer.Option(help="Maximum per model.", rich_help_panel=_LIMITS)
-    ]
+    concurrency: Annotated[int | None, _limits_option("Parallel requests per model.")]
+    requests_per_minute: Annotated[float | None, _limits_option("Maximum per model.")]
+    tokens_per_minute: Annotated[float | None, _limits_option("Maximum per model.")]
     max_total_tokens: Annotated[
         int | None,
-        typer.Option(
-            help="Stop before a model's runs use more tokens than this, including earlier "
-            "sessions.",
-            rich_help_panel=_LIMITS,
+        _limits_option(
+            "Stop before a model's runs use more tokens than this, including earlier sessions."
         ),
     ]
     max_cost: Annotated[
         float | None,
-        typer.Option(
+        _limits_option(
+            "Stop before a model's runs cost more than this, including earlier sessions.",
             metavar="DOLLARS",
-            help="Stop before a model's runs cost more than this, including earlier sessions.",
-            rich_help_panel=_LIMITS,
         ),
     ]
     prices: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A price table (TOML) that overrides the built-in one.",
-            rich_help_panel=_LIMITS,
-        ),
+        _limits_option("A price table (TOML) that overrides the built-in one.", metavar="FILE"),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.examples import examples
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, OpenOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, OpenOption, panel
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ EXAMPLE = examples(
         "draws every figure for a column of a paper.",
     ),
 )
-_PAPER = "For a paper"
+_paper_option = panel("For a paper")
 
 
 def report(
@@ -33,28 +33,21 @@ def report(
     open_report: OpenOption = False,
     figures: Annotated[
         Path | None,
-        typer.Option(
+        _paper_option(
+            "Also write every figure to this folder, one file each, with a list in figures.json.",
             metavar="DIR",
-            help="Also write every figure to this folder, one file each, with a list in "
-            "figures.json.",
-            rich_help_panel=_PAPER,
         ),
     ] = None,
     style: Annotated[
-        Literal["svg", "png", "pdf"],
-        typer.Option("--format", help="Format of the figures.", rich_help_panel=_PAPER),
+        Literal["svg", "png", "pdf"], _paper_option("Format of the figures.", "--format")
     ] = "svg",
-    width: Annotated[
-        float,
-        typer.Option(metavar="MM", help="Width of the figures on paper.", rich_help_panel=_PAPER),
-    ] = 160.0,
+    width: Annotated[float, _paper_option("Width of the figures on paper.", metavar="MM")] = 160.0,
     tables: Annotated[
         Path | None,
-        typer.Option(
+        _paper_option(
+            "Also write every table to this folder, as Markdown and LaTeX, with the paragraphs on "
+            "methods and results.",
             metavar="DIR",
-            help="Also write every table to this folder, as Markdown and LaTeX, with the "
-            "paragraphs on methods and results.",
-            rich_help_panel=_PAPER,
         ),
     ] = None,
 ) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from empathylab.api import respond as call
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ReportOption,
+    argument,
     command_lab,
+    option,
+    panel,
     with_options_of,
 )
 
@@ -32,66 +33,52 @@ EXAMPLE = examples(
     ),
 )
 
-_REPLIES = "The replies"
+_replies_option = panel("The replies")
 
 
 class Options:
     """What the keywords of the call mean on the command line."""
 
-    situation_set: Annotated[str, typer.Option("--set", help="The set of situations, or a sample.")]
+    situation_set: Annotated[str, option("The set of situations, or a sample.", "--set")]
     language: LanguageOption
     situations: Annotated[
         int | None,
-        typer.Option(
-            help="Situations per emotion (per topic in a set of posts); 0 for all. Default: all "
-            "of a sample, or of a set of up to 200.",
+        option(
+            "Situations per emotion (per topic in a set of posts); 0 for all. Default: all of a "
+            "sample, or of a set of up to 200.",
             min=0,
         ),
     ]
-    emotion: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this emotion (or topic); repeatable."),
-    ]
-    samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)]
+    emotion: Annotated[list[str] | None, option("Only this emotion (or topic); repeatable.")]
+    samples: Annotated[int, option("Replies to each situation.", min=1)]
     template: Annotated[
         str | None,
-        typer.Option(
+        _replies_option(
+            "empathic-listener, empathic-listener-brief, plain-listener, peer-supporter (the "
+            "default for posts), or your own file.",
             metavar="NAME|FILE.toml",
-            help="empathic-listener, empathic-listener-brief, plain-listener, peer-supporter "
-            "(the default for posts), or your own file.",
-            rich_help_panel=_REPLIES,
         ),
     ]
     words: Annotated[
         str | None,
-        typer.Option(
+        _replies_option(
+            "About how many words to ask for; human: people's mean and maximum in this lab.",
             metavar="N|human",
-            help="About how many words to ask for; human: people's mean and maximum in this lab.",
-            rich_help_panel=_REPLIES,
         ),
     ]
     least_words: Annotated[
-        int | None,
-        typer.Option(help="Minimum number of words to ask for.", min=1, rich_help_panel=_REPLIES),
+        int | None, _replies_option("Minimum number of words to ask for.", min=1)
     ]
-    most_words: Annotated[
-        int | None,
-        typer.Option(help="Maximum number of words to ask for.", min=1, rich_help_panel=_REPLIES),
-    ]
+    most_words: Annotated[int | None, _replies_option("Maximum number of words to ask for.", min=1)]
     retries: Annotated[
-        int,
-        typer.Option(
-            help="How often a reply that fails a check is retried.",
-            min=0,
-            rich_help_panel=_REPLIES,
-        ),
+        int, _replies_option("How often a reply that fails a check is retried.", min=0)
     ]
     report: ReportOption
 
 
 @with_options_of(call.respond, Options)
 def respond(
-    model: Annotated[list[str], typer.Argument(help="provider/name, one or more.")],
+    model: Annotated[list[str], argument("provider/name, one or more.")],
     json: JsonOption = False,
     *,
     lab: Path,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ app = typer.Typer(
 
 _COLUMNS = ("run", "name", "respondent", "protocol", "instrument", "planned", "answered", "cost")
 
-_RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run's number or name.")]
+_RunArgument = Annotated[str, argument("The run's number or name.", metavar="RUN")]
 
 
 @app.command("list", epilog="Example: `empathylab runs list`")
@@ -57,10 +57,10 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
 def show(
     run: _RunArgument,
     answers: Annotated[
-        int, typer.Option(help="How many answers to show, in the order of their keys.", min=0)
+        int, option("How many answers to show, in the order of their keys.", min=0)
     ] = 0,
     reasoning: Annotated[
-        bool, typer.Option("--reasoning", help="Also show what the model wrote before it answered.")
+        bool, option("Also show what the model wrote before it answered.", "--reasoning")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -89,8 +89,8 @@ def show(
 @app.command("name", epilog="Example: `empathylab runs name 4 release-1`")
 def name(
     run: _RunArgument,
-    name: Annotated[str | None, typer.Argument(help="The new name.")] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove its name.")] = False,
+    name: Annotated[str | None, argument("The new name.")] = None,
+    remove: Annotated[bool, option("Remove its name.", "--remove")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Gives a run a name, so that `evaluate --baseline` and these commands find it."""
@@ -112,7 +112,7 @@ def name(
 @app.command("pin", epilog="Example: `empathylab runs pin release-1`")
 def pin(
     run: _RunArgument,
-    remove: Annotated[bool, typer.Option("--remove", help="Unpin it.")] = False,
+    remove: Annotated[bool, option("Unpin it.", "--remove")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Makes the report show this run instead of others that asked the respondent the same."""
@@ -127,7 +127,7 @@ def pin(
 @app.command("delete", epilog="Example: `empathylab runs delete 7 --yes`")
 def delete(
     run: _RunArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    yes: Annotated[bool, option("Do not ask for confirmation.", "--yes")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Deletes a run with its answers, unless it is named, pinned or rated."""
@@ -168,7 +168,7 @@ def compare(
 @app.command("export", epilog="Example: `empathylab runs export 4 answers.jsonl`")
 def export(
     run: _RunArgument,
-    file: Annotated[Path, typer.Argument(help="A new JSONL file: one answer per line.")],
+    file: Annotated[Path, argument("A new JSONL file: one answer per line.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Writes a run's questions and answers to a file."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def list_scales(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
 
 @app.command("show", epilog="Example: `empathylab scales show panas`")
 def show(
-    name: Annotated[str, typer.Argument(help="The scale's ID.")],
+    name: Annotated[str, argument("The scale's ID.")],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -73,8 +73,8 @@ def show(
 def import_file(
     path: Annotated[
         Path,
-        typer.Argument(
-            help="Wording: EmotionBench's questionnaires.json, a small JSON (name, items) or a CSV "
+        argument(
+            "Wording: EmotionBench's questionnaires.json, a small JSON (name, items) or a CSV "
             "(scale, item, text). Or your own scale: TOML or JSON."
         ),
     ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -25,19 +25,18 @@ app = typer.Typer(
 
 @app.command("lm-eval", epilog=EXAMPLE)
 def lm_eval(
-    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    folder: Annotated[Path, argument("A new folder.")],
     situation_set: Annotated[
-        str, typer.Option("--set", help="The set of situations to reply to.")
+        str, option("The set of situations to reply to.", "--set")
     ] = "dialogues",
     template: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|FILE.toml", help="The template of the replies' prompts."),
+        str | None, option("The template of the replies' prompts.", metavar="NAME|FILE.toml")
     ] = None,
-    scale: Annotated[str, typer.Option(help="The scale to administer.")] = "panas",
+    scale: Annotated[str, option("The scale to administer.")] = "panas",
     appraisal_set: Annotated[
-        str, typer.Option(help="The situations after which it is administered.")
+        str, option("The situations after which it is administered.")
     ] = "appraisal",
-    situations: Annotated[int, typer.Option(help="Situations per emotion, 0 for all.", min=0)] = 0,
+    situations: Annotated[int, option("Situations per emotion, 0 for all.", min=0)] = 0,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

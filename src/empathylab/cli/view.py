@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, option
 from empathylab.cli.tables import print_json
 
 EXAMPLE = "Example: `empathylab view --lab lab` · `empathylab view --port 8100 --no-open`"
@@ -19,7 +19,7 @@ def view(
     lab: LabOption = DEFAULT_LAB,
     port: PortOption = 0,
     open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the viewer in the browser.")
+        bool, option("Open the viewer in the browser.", "--open/--no-open")
     ] = True,
     json: JsonOption = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption, scale_points
+from empathylab.cli.options import JsonOption, argument, column_option, option, scale_points
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -22,54 +22,40 @@ EXAMPLE = "Example: `empathylab analyze agreement ratings.csv --rater annotator 
 
 
 def agreement(
-    file: Annotated[
-        Path, typer.Argument(help="A long table (CSV, JSONL or Parquet): one rating per row.")
-    ],
+    file: Annotated[Path, argument("A long table (CSV, JSONL or Parquet): one rating per row.")],
     situation: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN", help="The column with what was rated: a situation or a response."
-        ),
+        str, column_option("The column with what was rated: a situation or a response.")
     ] = "situation",
-    rater: Annotated[
-        str, typer.Option(metavar="COLUMN", help="The column with the rater.")
-    ] = "rater",
+    rater: Annotated[str, column_option("The column with the rater.")] = "rater",
     dimension: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column with the dimension. Default: `dimension` if the table has it; "
-            "otherwise all rows are one dimension.",
+        column_option(
+            "The column with the dimension. Default: `dimension` if the table has it; otherwise "
+            "all rows are one dimension."
         ),
     ] = None,
-    rating: Annotated[
-        str, typer.Option(metavar="COLUMN", help="The column with the rating.")
-    ] = "rating",
+    rating: Annotated[str, column_option("The column with the rating.")] = "rating",
     levels: Annotated[
         str | None,
-        typer.Option(
-            metavar="LOW,…,HIGH",
-            help="The scale's categories, lowest first. Needed if ratings are words; also keeps "
+        option(
+            "The scale's categories, lowest first. Needed if ratings are words; also keeps "
             "categories that nobody used.",
+            metavar="LOW,…,HIGH",
         ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column with clusters of rated items, such as replies to the same situation. "
-            "The intervals take them into account. Default: `situation`, if the table has it and "
+        column_option(
+            "The column with clusters of rated items, such as replies to the same situation. The "
+            "intervals take them into account. Default: `situation`, if the table has it and "
             "--situation names another column. To ignore clusters, name the same column as "
-            "--situation.",
+            "--situation."
         ),
     ] = None,
     bootstrap: Annotated[
-        int,
-        typer.Option(
-            help="Bootstrap resamples of situations for the intervals; 0 for none.", min=0
-        ),
+        int, option("Bootstrap resamples of situations for the intervals; 0 for none.", min=0)
     ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
+    seed: Annotated[int, option("Seed of the resamples.")] = 0,
     json: JsonOption = False,
 ) -> None:
     """Measures how far raters agree, all together and pair by pair.

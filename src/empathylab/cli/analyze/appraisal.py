@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -16,25 +16,20 @@ EXAMPLE = "Example: `empathylab analyze appraisal --respondent human --level fac
 
 
 def appraisal(
-    respondent: Annotated[str | None, typer.Option(help="Only this respondent.")] = None,
-    scale: Annotated[str | None, typer.Option(help="Only this scale.")] = None,
+    respondent: Annotated[str | None, option("Only this respondent.")] = None,
+    scale: Annotated[str | None, option("Only this scale.")] = None,
     study: Annotated[
-        str | None,
-        typer.Option(help="Only people from this study. Default: all people in the lab."),
+        str | None, option("Only people from this study. Default: all people in the lab.")
     ] = None,
     level: Annotated[
         Literal["overall", "emotion", "factor"],
-        typer.Option(help="Level of the printed table. JSON includes all levels."),
+        option("Level of the printed table. JSON includes all levels."),
     ] = "emotion",
     alpha: Annotated[
-        float,
-        typer.Option(
-            help="Significance level of the F test and of the direction.", min=0.0, max=1.0
-        ),
+        float, option("Significance level of the F test and of the direction.", min=0.0, max=1.0)
     ] = 0.01,
     everybody: Annotated[
-        bool,
-        typer.Option("--everybody", help="Ignore the studies' exclusion rules."),
+        bool, option("Ignore the studies' exclusion rules.", "--everybody")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

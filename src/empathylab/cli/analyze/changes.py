@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -25,26 +25,22 @@ EXAMPLE = (
 def changes(
     other: Annotated[
         str | None,
-        typer.Option(
-            "--with",
-            metavar="LAB",
-            help="The earlier lab: its folder, or the address of its database.",
+        option(
+            "The earlier lab: its folder, or the address of its database.", "--with", metavar="LAB"
         ),
     ] = None,
     before: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Compare what this lab measured before this date or time (UTC) with what it measured "
+            "since.",
             metavar="DATE",
-            help="Compare what this lab measured before this date or time (UTC) with what it "
-            "measured since.",
         ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.9999)
+        float, option("Confidence level of the intervals.", min=0.5, max=0.9999)
     ] = 0.95,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a self-contained HTML page.")
-    ] = None,
+    html: Annotated[Path | None, file_option("Also write a self-contained HTML page.")] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

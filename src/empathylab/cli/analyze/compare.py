@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, StudyOption
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    JsonOption,
+    LabOption,
+    StudyOption,
+    argument,
+    column_option,
+    option,
+)
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -23,37 +31,30 @@ EXAMPLE = (
 def compare(
     names: Annotated[
         list[str],
-        typer.Argument(
+        argument(
+            "Two arms or respondents of the lab; or a table, and the two groups to compare if it "
+            "has more.",
             metavar="A B | FILE [A B]",
-            help="Two arms or respondents of the lab; or a table, and the two groups to compare "
-            "if it has more.",
         ),
     ],
     on: Annotated[
         Literal["ratings", "judge", "scales"],
-        typer.Option(help="What to compare: people's ratings, a judge's scores, scale changes."),
+        option("What to compare: people's ratings, a judge's scores, scale changes."),
     ] = "ratings",
     study: StudyOption = None,
     dimension: Annotated[
-        str | None, typer.Option(help="The rated dimension, or the scale as SCALE/SUBSCALE.")
+        str | None, option("The rated dimension, or the scale as SCALE/SUBSCALE.")
     ] = None,
     unit: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="With a table: the column that pairs the values."),
+        str | None, column_option("With a table: the column that pairs the values.")
     ] = None,
-    group: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="With a table: the column with the group.")
-    ] = None,
-    value: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="With a table: the column with the values.")
-    ] = None,
+    group: Annotated[str | None, column_option("With a table: the column with the group.")] = None,
+    value: Annotated[str | None, column_option("With a table: the column with the values.")] = None,
     cluster: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="With a table: the column with clusters of units."),
+        str | None, column_option("With a table: the column with clusters of units.")
     ] = None,
     peek: Annotated[
-        str | None,
-        typer.Option(metavar="REASON", help="Show results of a study that is not closed yet."),
+        str | None, option("Show results of a study that is not closed yet.", metavar="REASON")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

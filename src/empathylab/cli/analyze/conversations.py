@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -18,36 +18,31 @@ EXAMPLE = "Example: `empathylab analyze conversations --json`"
 
 def conversations(
     confidence: Annotated[
-        float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.9999)
+        float, option("Confidence level of the intervals.", min=0.5, max=0.9999)
     ] = 0.95,
     ratings: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="People's ratings of the transcripts: a table with the columns conversation and "
+        file_option(
+            "People's ratings of the transcripts: a table with the columns conversation and "
             "rating, and optionally turn (replies so far) and rater. Adds a card for each "
-            "simulator.",
+            "simulator."
         ),
     ] = None,
     study: Annotated[
-        str | None,
-        typer.Option(help="A study whose participants rated transcripts: see `data stimuli`."),
+        str | None, option("A study whose participants rated transcripts: see `data stimuli`.")
     ] = None,
-    dimension: Annotated[
-        str | None, typer.Option(help="The study's dimension. Default: the first.")
-    ] = None,
+    dimension: Annotated[str | None, option("The study's dimension. Default: the first.")] = None,
     scale: Annotated[
-        tuple[float, float], typer.Option(help="The lowest and highest point of the raters' scale.")
+        tuple[float, float], option("The lowest and highest point of the raters' scale.")
     ] = (0.0, 100.0),
     transcripts: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write every turn to a CSV, JSONL or Parquet file, with the conversation's "
-            "ID, for raters or another program.",
+        file_option(
+            "Also write every turn to a CSV, JSONL or Parquet file, with the conversation's ID, "
+            "for raters or another program."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1,
+    seed: Annotated[int, option("Seed of the bootstrap.")] = 1,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -14,6 +14,8 @@ from empathylab.cli.options import (
     LabOption,
     PeekOption,
     StudyOption,
+    argument,
+    option,
     scale_points,
 )
 from empathylab.cli.tables import print_json, print_rows
@@ -27,77 +29,59 @@ EXAMPLE = (
 )
 
 
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE",
-        help="A long table (CSV, JSONL or Parquet): one rating per row, with rater_kind person or "
-        "model. Default: the lab's judgements.",
-    ),
-]
-PeopleOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="RATER", help="Only this person's ratings; repeatable."),
-]
-PeopleAreOption = Annotated[
-    Literal["experts", "skilled", "crowd"],
-    typer.Option(help="Who the raters are. Sets ε to 0.2, 0.15 or 0.1."),
-]
-ComparedWithOption = Annotated[
-    Literal["onlookers", "recipients"] | None,
-    typer.Option(
-        help="Who rated: onlookers, who read replies to someone else, or recipients, who got the "
-        "replies. Default: the table's column `perspective`."
-    ),
-]
-EpsilonOption = Annotated[
-    float | None,
-    typer.Option(help="How much worse than a person a judge can be and still pass.", min=0, max=1),
-]
-FamilyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="JUDGE=RESPONDENT,…",
-        help="The model family of a judge or of the panel. Default: from their names. Repeatable.",
-    ),
-]
-LevelsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LOW,…,HIGH",
-        help="The scale's points, lowest first. Needed if ratings are words.",
-    ),
-]
-StyleOption = Annotated[
-    bool,
-    typer.Option(
-        "--style/--no-style",
-        help="Also validate the style judge, which is trained on how the rated replies are "
-        "written.",
-    ),
-]
-PanelOption = Annotated[
-    bool, typer.Option("--panel", help="Also validate all judges together, as one.")
-]
-BootstrapOption = Annotated[
-    int, typer.Option(help="Resamples for the intervals of the test; 0 for none.", min=0)
-]
-SeedOption = Annotated[int, typer.Option(help="Seed of the resamples and folds.")]
-
-
 def judges(
-    file: FileArgument = None,
+    file: Annotated[
+        Path | None,
+        argument(
+            "A long table (CSV, JSONL or Parquet): one rating per row, with rater_kind person or "
+            "model. Default: the lab's judgements.",
+            metavar="FILE",
+        ),
+    ] = None,
     study: StudyOption = None,
-    people: PeopleOption = None,
-    people_are: PeopleAreOption = "crowd",
-    compared_with: ComparedWithOption = None,
-    epsilon: EpsilonOption = None,
-    family: FamilyOption = None,
-    levels: LevelsOption = None,
-    style: StyleOption = True,
-    panel: PanelOption = False,
-    bootstrap: BootstrapOption = 1000,
-    seed: SeedOption = 0,
+    people: Annotated[
+        list[str] | None, option("Only this person's ratings; repeatable.", metavar="RATER")
+    ] = None,
+    people_are: Annotated[
+        Literal["experts", "skilled", "crowd"],
+        option("Who the raters are. Sets ε to 0.2, 0.15 or 0.1."),
+    ] = "crowd",
+    compared_with: Annotated[
+        Literal["onlookers", "recipients"] | None,
+        option(
+            "Who rated: onlookers, who read replies to someone else, or recipients, who got the "
+            "replies. Default: the table's column `perspective`."
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        option("How much worse than a person a judge can be and still pass.", min=0, max=1),
+    ] = None,
+    family: Annotated[
+        list[str] | None,
+        option(
+            "The model family of a judge or of the panel. Default: from their names. Repeatable.",
+            metavar="JUDGE=RESPONDENT,…",
+        ),
+    ] = None,
+    levels: Annotated[
+        str | None,
+        option(
+            "The scale's points, lowest first. Needed if ratings are words.", metavar="LOW,…,HIGH"
+        ),
+    ] = None,
+    style: Annotated[
+        bool,
+        option(
+            "Also validate the style judge, which is trained on how the rated replies are written.",
+            "--style/--no-style",
+        ),
+    ] = True,
+    panel: Annotated[bool, option("Also validate all judges together, as one.", "--panel")] = False,
+    bootstrap: Annotated[
+        int, option("Resamples for the intervals of the test; 0 for none.", min=0)
+    ] = 1000,
+    seed: Annotated[int, option("Seed of the resamples and folds.")] = 0,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

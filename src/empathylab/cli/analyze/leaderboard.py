@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    JsonOption,
+    LabOption,
+    PeekOption,
+    StudyOption,
+    file_option,
+    option,
+)
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -23,22 +31,18 @@ EXAMPLE = (
 def leaderboard(
     study: StudyOption = None,
     dimension: Annotated[
-        str | None, typer.Option(help="The rated dimension. Default: the study's first.")
+        str | None, option("The rated dimension. Default: the study's first.")
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "The judge for respondents that people did not rate: provider/name or style. Default: "
+            "the mean of all models that judged.",
             metavar="MODEL",
-            help="The judge for respondents that people did not rate: provider/name or style. "
-            "Default: the mean of all models that judged.",
         ),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a self-contained HTML page.")
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a CSV table.")
-    ] = None,
+    html: Annotated[Path | None, file_option("Also write a self-contained HTML page.")] = None,
+    csv: Annotated[Path | None, file_option("Also write a CSV table.")] = None,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

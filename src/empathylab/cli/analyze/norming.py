@@ -7,44 +7,35 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
 from empathylab.cli.tables import print_json, print_rows
 
 EXAMPLE = "Example: `empathylab analyze norming --study norming --write normed.toml`"
 
 
 def norming(
-    study: Annotated[str, typer.Option(help="The norming study.")] = "norming",
+    study: Annotated[str, option("The norming study.")] = "norming",
     write: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the set with the norms of each situation, as TOML."
-        ),
+        Path | None, file_option("Write the set with the norms of each situation, as TOML.")
     ] = None,
     only_kept: Annotated[
-        bool,
-        typer.Option("--only-kept", help="Write only the situations that meet the criteria."),
+        bool, option("Write only the situations that meet the criteria.", "--only-kept")
     ] = False,
     top: Annotated[
         float,
-        typer.Option(
-            help="Proportion of raters for whom the intended emotion must be the strongest.",
+        option(
+            "Proportion of raters for whom the intended emotion must be the strongest.",
             min=0.0,
             max=1.0,
         ),
     ] = 0.5,
     lead: Annotated[
-        float,
-        typer.Option(help="How many points it must be ahead of every other emotion, on average."),
+        float, option("How many points it must be ahead of every other emotion, on average.")
     ] = 1.0,
-    realism: Annotated[
-        float, typer.Option(help="Minimum mean realism, on a scale from 1 to 7.")
-    ] = 5.0,
-    raters: Annotated[
-        int, typer.Option(help="Minimum number of raters per situation.", min=1)
-    ] = 20,
+    realism: Annotated[float, option("Minimum mean realism, on a scale from 1 to 7.")] = 5.0,
+    raters: Annotated[int, option("Minimum number of raters per situation.", min=1)] = 20,
     simulated: Annotated[
-        bool, typer.Option("--simulated", help="Also count simulated raters, to try it out.")
+        bool, option("Also count simulated raters, to try it out.", "--simulated")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

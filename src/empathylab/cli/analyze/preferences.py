@@ -6,21 +6,18 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 from empathylab.cli.tables import print_json, print_rows
 
 EXAMPLE = "Example: `empathylab analyze preferences --study my-study`"
 
 
 def preferences(
-    study: Annotated[
-        str | None, typer.Option(help="The study. Default: the only one in the lab.")
-    ] = None,
+    study: Annotated[str | None, option("The study. Default: the only one in the lab.")] = None,
     peek: Annotated[
         str | None,
-        typer.Option(
-            metavar="REASON",
-            help="Show results of an open study. The audit log records the reason.",
+        option(
+            "Show results of an open study. The audit log records the reason.", metavar="REASON"
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,

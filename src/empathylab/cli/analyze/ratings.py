@@ -19,6 +19,9 @@ from empathylab.cli.options import (
     TrackOption,
     WordsOption,
     WorkersOption,
+    argument,
+    column_option,
+    option,
 )
 from empathylab.cli.tables import print_json
 
@@ -51,182 +54,145 @@ EXAMPLE = examples(
 )
 
 
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE",
-        help="A long table (CSV, TSV, JSONL or Parquet): one rating per row, with the columns "
-        "rater, situation, arm and rating. Without it, the study in the lab is analysed.",
-    ),
-]
-RaterOption = Annotated[
-    str, typer.Option(metavar="COLUMN", help="The column of FILE with the rater.")
-]
-SituationOption = Annotated[
-    str, typer.Option(metavar="COLUMN", help="The column of FILE with the situation.")
-]
-ArmOption = Annotated[
-    str,
-    typer.Option(
-        metavar="COLUMN", help="The column of FILE with what is compared, such as the model."
-    ),
-]
-RatingOption = Annotated[
-    str, typer.Option(metavar="COLUMN", help="The column of FILE with the rating.")
-]
-LevelsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,…",
-        help="The points of the scale in FILE, lowest first. Needed if ratings are words other "
-        "than Bad, Okay and Good.",
-    ),
-]
-ReferenceOption = Annotated[
-    str | None,
-    typer.Option(
-        help="The arm the others are compared with. Default: the arm with replies by people, "
-        "else the first of the study."
-    ),
-]
-ByOption = Annotated[
-    Literal["all", "valence", "emotion"],
-    typer.Option(help="Level of the printed tables. JSON includes all levels."),
-]
-OnlyOption = Annotated[
-    str | None,
-    typer.Option(metavar="SET", help="Only the situations of this set or sample."),
-]
-GoodFromOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[DIMENSION=]NUMBER",
-        help="The lowest rating that counts as good. Default: the top point; continuous scales "
-        "are then compared by means. Repeatable, once per dimension.",
-    ),
-]
-MarginOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[DIMENSION=]NUMBER",
-        help="The smallest difference that matters: arms that differ by less are equivalent. "
-        "In points for continuous scales and scales with five or more points, otherwise in "
-        "percentage points of good ratings. Repeatable, once per dimension.",
-    ),
-]
-FailedAttentionOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Repeat the analysis without raters who failed an attention check, according to this "
-        "column.",
-    ),
-]
-TooFastOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SECONDS",
-        help="Repeat the analysis without raters who took less time than this.",
-        min=0,
-    ),
-]
-StraightLiningOption = Annotated[
-    bool,
-    typer.Option(
-        "--straight-lining",
-        help="Repeat the analysis without raters who always gave the same rating.",
-    ),
-]
-InconsistentOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="COUNT",
-        help="Repeat the analysis without raters whose questionnaire has more contradictions than "
-        "this.",
-        min=0,
-    ),
-]
-EverybodyOption = Annotated[
-    bool,
-    typer.Option("--everybody", help="Ignore the study's exclusion rules."),
-]
-CompareOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Also compare raters by this column; repeatable."),
-]
-BootstrapOption = Annotated[
-    int,
-    typer.Option(
-        metavar="COUNT",
-        help="Also compute intervals from this many studies simulated from the mixed model. The "
-        "lab stores them: run a stopped command again to resume.",
-        min=0,
-    ),
-]
-SdIntervalsOption = Annotated[
-    bool,
-    typer.Option(
-        "--sd-intervals",
-        help="Also compute profile intervals of the variation between raters "
-        "and between situations.",
-    ),
-]
-MultiverseOption = Annotated[
-    bool,
-    typer.Option(
-        "--multiverse",
-        help="Also repeat the comparison under every reasonable choice of threshold, link, "
-        "exclusions and clustering.",
-    ),
-]
-BayesOption = Annotated[
-    bool,
-    typer.Option(
-        "--bayes",
-        help="Also compute the posterior of each ordinal model, with stated and varied priors. "
-        "Takes minutes. Needs empathylab[bayes].",
-    ),
-]
-ChartOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.svg", help="With --multiverse: draw the specification curve."),
-]
-TableOption = Annotated[
-    Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print only the comparison, in this format."),
-]
-
-
 def ratings(
-    file: FileArgument = None,
+    file: Annotated[
+        Path | None,
+        argument(
+            "A long table (CSV, TSV, JSONL or Parquet): one rating per row, with the columns "
+            "rater, situation, arm and rating. Without it, the study in the lab is analysed.",
+            metavar="FILE",
+        ),
+    ] = None,
     study: StudyOption = None,
-    reference: ReferenceOption = None,
-    by: ByOption = "valence",
-    only: OnlyOption = None,
-    good_from: GoodFromOption = None,
-    margin: MarginOption = None,
-    failed_attention: FailedAttentionOption = None,
-    too_fast: TooFastOption = None,
-    straight_lining: StraightLiningOption = False,
-    inconsistent: InconsistentOption = None,
-    everybody: EverybodyOption = False,
-    compare: CompareOption = None,
-    bootstrap: BootstrapOption = 0,
-    sd_intervals: SdIntervalsOption = False,
-    multiverse: MultiverseOption = False,
-    bayes: BayesOption = False,
-    chart: ChartOption = None,
+    reference: Annotated[
+        str | None,
+        option(
+            "The arm the others are compared with. Default: the arm with replies by people, else "
+            "the first of the study."
+        ),
+    ] = None,
+    by: Annotated[
+        Literal["all", "valence", "emotion"],
+        option("Level of the printed tables. JSON includes all levels."),
+    ] = "valence",
+    only: Annotated[
+        str | None, option("Only the situations of this set or sample.", metavar="SET")
+    ] = None,
+    good_from: Annotated[
+        list[str] | None,
+        option(
+            "The lowest rating that counts as good. Default: the top point; continuous scales are "
+            "then compared by means. Repeatable, once per dimension.",
+            metavar="[DIMENSION=]NUMBER",
+        ),
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        option(
+            "The smallest difference that matters: arms that differ by less are equivalent. In "
+            "points for continuous scales and scales with five or more points, otherwise in "
+            "percentage points of good ratings. Repeatable, once per dimension.",
+            metavar="[DIMENSION=]NUMBER",
+        ),
+    ] = None,
+    failed_attention: Annotated[
+        str | None,
+        column_option(
+            "Repeat the analysis without raters who failed an attention check, according to this "
+            "column."
+        ),
+    ] = None,
+    too_fast: Annotated[
+        float | None,
+        option(
+            "Repeat the analysis without raters who took less time than this.",
+            metavar="SECONDS",
+            min=0,
+        ),
+    ] = None,
+    straight_lining: Annotated[
+        bool,
+        option(
+            "Repeat the analysis without raters who always gave the same rating.",
+            "--straight-lining",
+        ),
+    ] = False,
+    inconsistent: Annotated[
+        int | None,
+        option(
+            "Repeat the analysis without raters whose questionnaire has more contradictions than "
+            "this.",
+            metavar="COUNT",
+            min=0,
+        ),
+    ] = None,
+    everybody: Annotated[
+        bool, option("Ignore the study's exclusion rules.", "--everybody")
+    ] = False,
+    compare: Annotated[
+        list[str] | None, column_option("Also compare raters by this column; repeatable.")
+    ] = None,
+    bootstrap: Annotated[
+        int,
+        option(
+            "Also compute intervals from this many studies simulated from the mixed model. The lab "
+            "stores them: run a stopped command again to resume.",
+            metavar="COUNT",
+            min=0,
+        ),
+    ] = 0,
+    sd_intervals: Annotated[
+        bool,
+        option(
+            "Also compute profile intervals of the variation between raters and between "
+            "situations.",
+            "--sd-intervals",
+        ),
+    ] = False,
+    multiverse: Annotated[
+        bool,
+        option(
+            "Also repeat the comparison under every reasonable choice of threshold, link, "
+            "exclusions and clustering.",
+            "--multiverse",
+        ),
+    ] = False,
+    bayes: Annotated[
+        bool,
+        option(
+            "Also compute the posterior of each ordinal model, with stated and varied priors. "
+            "Takes minutes. Needs empathylab[bayes].",
+            "--bayes",
+        ),
+    ] = False,
+    chart: Annotated[
+        Path | None, option("With --multiverse: draw the specification curve.", metavar="FILE.svg")
+    ] = None,
     words: WordsOption = False,
-    table: TableOption = None,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        option("Print only the comparison, in this format."),
+    ] = None,
     engine: EngineOption = None,
     workers: WorkersOption = None,
     track: TrackOption = None,
     peek: PeekOption = None,
-    rater: RaterOption = "rater",
-    situation: SituationOption = "situation",
-    arm: ArmOption = "arm",
-    rating: RatingOption = "rating",
-    levels: LevelsOption = None,
+    rater: Annotated[str, column_option("The column of FILE with the rater.")] = "rater",
+    situation: Annotated[
+        str, column_option("The column of FILE with the situation.")
+    ] = "situation",
+    arm: Annotated[
+        str, column_option("The column of FILE with what is compared, such as the model.")
+    ] = "arm",
+    rating: Annotated[str, column_option("The column of FILE with the rating.")] = "rating",
+    levels: Annotated[
+        str | None,
+        option(
+            "The points of the scale in FILE, lowest first. Needed if ratings are words other than "
+            "Bad, Okay and Good.",
+            metavar="A,B,…",
+        ),
+    ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -318,10 +284,10 @@ def _of_file(
     from empathylab.errors import InputError
     from empathylab.tables import read_table, renamed
 
-    for option, value in of_lab.items():
+    for name, value in of_lab.items():
         if value is not None:
             raise InputError(
-                "a table has no study", got=f"{option} {value}", remedy=f"Remove {option}."
+                "a table has no study", got=f"{name} {value}", remedy=f"Remove {name}."
             )
     frame = renamed(read_table(file), columns, where=file.name, options=True)
     if "dimension" not in frame.columns:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, ConfidenceOption, JsonOption, LabOption, PeekOption
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    ConfidenceOption,
+    JsonOption,
+    LabOption,
+    PeekOption,
+    argument,
+    column_option,
+    file_option,
+    option,
+)
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -20,85 +30,59 @@ EXAMPLE = (
 )
 
 
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        help="A table with one row per participant and reply. Without one, a study of the lab."
-    ),
-]
 StudyOption = Annotated[
-    str | None,
-    typer.Option(help="A study in the lab. Default, without a file: the only one with recipients."),
+    str | None, option("A study in the lab. Default, without a file: the only one with recipients.")
 ]
-ResponseOption = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Who really wrote the reply.")
-]
-LabelOption = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="The author named to the participant.")
-]
-ParticipantOption = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="The participant who got the reply.")
-]
-ReplierOption = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The single person or model that wrote the reply."),
-]
-ReplyOption = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="The id of the reply, for --ratings.")
-]
-OutcomeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="What was measured; repeatable. Default: all other columns of numbers.",
-    ),
-]
-BeforeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="OUTCOME=COLUMN",
-        help="The column with an outcome's value before the reply. mood_before is matched to mood "
-        "or mood_after without this option.",
-    ),
-]
-MarginOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[OUTCOME=]NUMBER",
-        help="The smallest difference that matters, in points: conditions that differ by less are "
-        "equivalent. Repeatable, once per outcome.",
-    ),
-]
-RatingsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Ratings of the same replies by onlookers and judges: a table with the columns reply "
-        "and rating, and optionally rater, rater_kind (person or model) and dimension.",
-    ),
-]
-TableOption = Annotated[
-    Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print only the F tests, in this format."),
-]
-SeedOption = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
 
 
 def recipients(
-    file: FileArgument = None,
+    file: Annotated[
+        Path | None,
+        argument(
+            "A table with one row per participant and reply. Without one, a study of the lab."
+        ),
+    ] = None,
     study: StudyOption = None,
-    response: ResponseOption = None,
-    label: LabelOption = None,
-    participant: ParticipantOption = None,
-    replier: ReplierOption = None,
-    reply: ReplyOption = None,
-    outcome: OutcomeOption = None,
-    before: BeforeOption = None,
-    margin: MarginOption = None,
-    ratings: RatingsOption = None,
-    table: TableOption = None,
+    response: Annotated[str | None, column_option("Who really wrote the reply.")] = None,
+    label: Annotated[str | None, column_option("The author named to the participant.")] = None,
+    participant: Annotated[str | None, column_option("The participant who got the reply.")] = None,
+    replier: Annotated[
+        str | None, column_option("The single person or model that wrote the reply.")
+    ] = None,
+    reply: Annotated[str | None, column_option("The id of the reply, for --ratings.")] = None,
+    outcome: Annotated[
+        list[str] | None,
+        column_option("What was measured; repeatable. Default: all other columns of numbers."),
+    ] = None,
+    before: Annotated[
+        list[str] | None,
+        option(
+            "The column with an outcome's value before the reply. mood_before is matched to mood "
+            "or mood_after without this option.",
+            metavar="OUTCOME=COLUMN",
+        ),
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        option(
+            "The smallest difference that matters, in points: conditions that differ by less are "
+            "equivalent. Repeatable, once per outcome.",
+            metavar="[OUTCOME=]NUMBER",
+        ),
+    ] = None,
+    ratings: Annotated[
+        Path | None,
+        file_option(
+            "Ratings of the same replies by onlookers and judges: a table with the columns reply "
+            "and rating, and optionally rater, rater_kind (person or model) and dimension."
+        ),
+    ] = None,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        option("Print only the F tests, in this format."),
+    ] = None,
     confidence: ConfidenceOption = 0.95,
-    seed: SeedOption = 1,
+    seed: Annotated[int, option("Seed of the bootstrap.")] = 1,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

@@ -17,6 +17,11 @@ from empathylab.cli.options import (
     LabOption,
     WordsOption,
     WorkersOption,
+    argument,
+    file_option,
+    folder_option,
+    option,
+    panel,
 )
 from empathylab.cli.tables import print_json, print_rows
 
@@ -31,8 +36,8 @@ EXAMPLE = (
 )
 
 _MOST_DIFFERENCES = 12
-_COLUMNS = "The file's columns"
-_TAGGER = "A model as tagger"
+_columns_option = panel("The file's columns")
+_tagger_option = panel("A model as tagger")
 
 
 def _write_lists(folder: Path | None) -> None:
@@ -45,149 +50,101 @@ def _write_lists(folder: Path | None) -> None:
     raise typer.Exit
 
 
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE",
-        help="CSV, JSONL or Parquet with one response per row. Default: the lab's responses.",
-    ),
-]
-DictionaryOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Also count these words: LIWC's format (.dic), or one word per line (.txt); "
-        "repeatable.",
-    ),
-]
-ListsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="A folder with your own word lists (hedges.txt …), which replace built-in lists of "
-        "the same name.",
-    ),
-]
-WriteListsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        callback=_write_lists,
-        is_eager=True,
-        help="Only write the built-in word lists and tactic rules to this folder, so that you can "
-        "edit them.",
-    ),
-]
-TacticsOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Your own tactic rules, instead of the built-in ones."),
-]
-TacticLabelsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Responses with tactics coded by people (columns respondent, text and tactics), to "
-        "correct for tagging errors.",
-    ),
-]
-AgainstOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RESPONDENT",
-        help="Compare the others with this respondent. Default: all pairs, and each with the rest.",
-    ),
-]
-FoldsOption = Annotated[
-    int, typer.Option(help="Folds of the cross-validation that identifies authors.", min=2)
-]
-PredictOption = Annotated[
-    bool,
-    typer.Option("--predict/--no-predict", help="Identify authors. Takes most of the time."),
-]
-SeedOption = Annotated[int, typer.Option(help="Seed of every random draw.")]
-FiguresOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR", help="Write the charts to this folder, as PNG, SVG and Vega-Lite JSON."
-    ),
-]
-RespondentColumnOption = Annotated[
-    str, typer.Option(metavar="NAME", help="The column with the author.", rich_help_panel=_COLUMNS)
-]
-SituationColumnOption = Annotated[
-    str,
-    typer.Option(metavar="NAME", help="The column with the situation.", rich_help_panel=_COLUMNS),
-]
-TextColumnOption = Annotated[
-    str, typer.Option(metavar="NAME", help="The column with the text.", rich_help_panel=_COLUMNS)
-]
-RatingColumnOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The column with the rating: a number, higher is better.",
-        rich_help_panel=_COLUMNS,
-    ),
-]
-TaggerOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MODEL",
-        help="Let this model tag the tactics of each sentence, instead of the rules. The lab "
-        "stores its answers.",
-        rich_help_panel=_TAGGER,
-    ),
-]
-BaseUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="The address of another OpenAI-compatible endpoint.",
-        rich_help_panel=_TAGGER,
-    ),
-]
-ApiKeyEnvOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The environment variable that holds the API key.",
-        rich_help_panel=_TAGGER,
-    ),
-]
-MaxTotalTokensOption = Annotated[
-    int | None,
-    typer.Option(
-        help="Stop before the tagger uses more tokens than this.", rich_help_panel=_TAGGER
-    ),
-]
-TableOption = Annotated[
-    Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print only the table of features, in this format."),
-]
-
-
 def style(
-    file: FileArgument = None,
-    dictionary: DictionaryOption = None,
-    lists: ListsOption = None,
-    write_lists: WriteListsOption = None,
-    tactics: TacticsOption = None,
-    tactic_labels: TacticLabelsOption = None,
-    against: AgainstOption = None,
-    folds: FoldsOption = 5,
-    predict: PredictOption = True,
-    seed: SeedOption = 1,
-    figures: FiguresOption = None,
-    respondent_column: RespondentColumnOption = "respondent",
-    situation_column: SituationColumnOption = "situation",
-    text_column: TextColumnOption = "text",
-    rating_column: RatingColumnOption = None,
-    tagger: TaggerOption = None,
-    base_url: BaseUrlOption = None,
-    api_key_env: ApiKeyEnvOption = None,
-    max_total_tokens: MaxTotalTokensOption = None,
+    file: Annotated[
+        Path | None,
+        argument(
+            "CSV, JSONL or Parquet with one response per row. Default: the lab's responses.",
+            metavar="FILE",
+        ),
+    ] = None,
+    dictionary: Annotated[
+        list[Path] | None,
+        file_option(
+            "Also count these words: LIWC's format (.dic), or one word per line (.txt); repeatable."
+        ),
+    ] = None,
+    lists: Annotated[
+        Path | None,
+        folder_option(
+            "A folder with your own word lists (hedges.txt …), which replace built-in lists of the "
+            "same name."
+        ),
+    ] = None,
+    write_lists: Annotated[
+        Path | None,
+        folder_option(
+            "Only write the built-in word lists and tactic rules to this folder, so that you can "
+            "edit them.",
+            callback=_write_lists,
+            is_eager=True,
+        ),
+    ] = None,
+    tactics: Annotated[
+        Path | None, file_option("Your own tactic rules, instead of the built-in ones.")
+    ] = None,
+    tactic_labels: Annotated[
+        Path | None,
+        file_option(
+            "Responses with tactics coded by people (columns respondent, text and tactics), to "
+            "correct for tagging errors."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        option(
+            "Compare the others with this respondent. Default: all pairs, and each with the rest.",
+            metavar="RESPONDENT",
+        ),
+    ] = None,
+    folds: Annotated[
+        int, option("Folds of the cross-validation that identifies authors.", min=2)
+    ] = 5,
+    predict: Annotated[
+        bool, option("Identify authors. Takes most of the time.", "--predict/--no-predict")
+    ] = True,
+    seed: Annotated[int, option("Seed of every random draw.")] = 1,
+    figures: Annotated[
+        Path | None,
+        folder_option("Write the charts to this folder, as PNG, SVG and Vega-Lite JSON."),
+    ] = None,
+    respondent_column: Annotated[
+        str, _columns_option("The column with the author.", metavar="NAME")
+    ] = "respondent",
+    situation_column: Annotated[
+        str, _columns_option("The column with the situation.", metavar="NAME")
+    ] = "situation",
+    text_column: Annotated[
+        str, _columns_option("The column with the text.", metavar="NAME")
+    ] = "text",
+    rating_column: Annotated[
+        str | None,
+        _columns_option("The column with the rating: a number, higher is better.", metavar="NAME"),
+    ] = None,
+    tagger: Annotated[
+        str | None,
+        _tagger_option(
+            "Let this model tag the tactics of each sentence, instead of the rules. The lab stores "
+            "its answers.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        _tagger_option("The address of another OpenAI-compatible endpoint.", metavar="URL"),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        _tagger_option("The environment variable that holds the API key.", metavar="NAME"),
+    ] = None,
+    max_total_tokens: Annotated[
+        int | None, _tagger_option("Stop before the tagger uses more tokens than this.")
+    ] = None,
     words: WordsOption = False,
-    table: TableOption = None,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        option("Print only the table of features, in this format."),
+    ] = None,
     engine: EngineOption = None,
     workers: WorkersOption = None,
     lab: LabOption = DEFAULT_LAB,
@@ -291,8 +248,8 @@ def _of_file(
         named["--rating-column"] = rating
     parts = []
     for part in TableParts(path):
-        for option, column in named.items():
-            column_named(part, column, where=path.name, option=option)
+        for option_name, column in named.items():
+            column_named(part, column, where=path.name, option=option_name)
         # Other columns would only take memory.
         kept = [name for name in part.columns if name in (*named.values(), "sample")]
         parts.append(part.select(kept))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.data import imports, match, sample, show, stimuli
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -117,11 +117,9 @@ app.command("stimuli", epilog=stimuli.EXAMPLE)(stimuli.stimuli)
 def fetch(
     name: Annotated[
         Literal["emotionbench", "empatheticdialogues"],
-        typer.Argument(help="Which published data."),
+        argument("Which published data."),
     ],
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="A mirror with the same files.")
-    ] = None,
+    base_url: Annotated[str | None, option("A mirror with the same files.", metavar="URL")] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -17,14 +17,13 @@ EXAMPLE = "Example: `empathylab data match welivita-2024 --name equally-long --r
 
 
 def match(
-    name: Annotated[str, typer.Argument(metavar="SET", help="The set that was replied to.")],
-    selection: Annotated[str, typer.Option("--name", help="A name for the selection, for --set.")],
+    name: Annotated[str, argument("The set that was replied to.", metavar="SET")],
+    selection: Annotated[str, option("A name for the selection, for --set.", "--name")],
     respondent: Annotated[
-        list[str] | None,
-        typer.Option(help="Only these respondents. Default: all who replied."),
+        list[str] | None, option("Only these respondents. Default: all who replied.")
     ] = None,
     ratio: Annotated[
-        float, typer.Option(help="Maximum ratio of the longest to the shortest reply.", min=1.0)
+        float, option("Maximum ratio of the longest to the shortest reply.", min=1.0)
     ] = 1.25,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option, panel
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ EXAMPLE = (
     "Example: `empathylab data sample empatheticdialogues --count 2000 --name balanced "
     "--balance emotion --balance length`"
 )
-_RULES = "What is left out"
+_rules_option = panel("What is left out")
 
 
 def _print_unsafe(wanted: bool) -> None:
@@ -31,89 +31,59 @@ def _print_unsafe(wanted: bool) -> None:
         raise typer.Exit
 
 
-NameArgument = Annotated[str, typer.Argument(metavar="SET", help="The set to sample from.")]
-CountOption = Annotated[int, typer.Option(help="How many situations.", min=1)]
-SelectionOption = Annotated[str, typer.Option("--name", help="A name for the sample, for --set.")]
-SeedOption = Annotated[
-    int, typer.Option(help="The same seed gives the same sample on every machine.")
-]
-BalanceOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="WHAT",
-        help="emotion, valence, topic, factor, length, or none; repeatable, most important first. "
-        "Default: emotion, or topic in a set of posts.",
-    ),
-]
-BandsOption = Annotated[
-    str,
-    typer.Option(metavar="N|A,B,…", help="Length bands: how many, or their upper bounds in words."),
-]
-MinWordsOption = Annotated[
-    int, typer.Option(help="Minimum number of words.", min=0, rich_help_panel=_RULES)
-]
-MaxWordsOption = Annotated[
-    int | None, typer.Option(help="Maximum number of words.", min=1, rich_help_panel=_RULES)
-]
-OpeningsOption = Annotated[
-    bool,
-    typer.Option(
-        "--openings/--answers-too",
-        help="Leave out situations in which the second speaker is already involved.",
-        rich_help_panel=_RULES,
-    ),
-]
-UnsafeOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE|none",
-        help="Your own word list for unsafe content, or none.",
-        rich_help_panel=_RULES,
-    ),
-]
-DuplicatesOption = Annotated[
-    Literal["near", "exact", "keep"],
-    typer.Option(help="Which duplicates to leave out.", rich_help_panel=_RULES),
-]
-SimilarityOption = Annotated[
-    float,
-    typer.Option(
-        help="Texts with at least this Jaccard index of word pairs count as near duplicates.",
-        rich_help_panel=_RULES,
-    ),
-]
-RepliedOption = Annotated[
-    bool,
-    typer.Option(
-        "--replied", help="Leave out situations without a human reply.", rich_help_panel=_RULES
-    ),
-]
-PrintUnsafeOption = Annotated[
-    bool,
-    typer.Option(
-        "--print-unsafe",
-        callback=_print_unsafe,
-        is_eager=True,
-        help="Print the built-in word list, to copy and edit.",
-    ),
-]
+NameArgument = Annotated[str, argument("The set to sample from.", metavar="SET")]
 
 
 def sample(
     name: NameArgument,
-    count: CountOption,
-    selection: SelectionOption,
-    seed: SeedOption = 1,
-    balance: BalanceOption = None,
-    bands: BandsOption = "3",
-    min_words: MinWordsOption = 5,
-    max_words: MaxWordsOption = None,
-    openings: OpeningsOption = True,
-    unsafe: UnsafeOption = None,
-    duplicates: DuplicatesOption = "near",
-    similarity: SimilarityOption = 0.7,
-    replied: RepliedOption = False,
-    print_unsafe: PrintUnsafeOption = False,
+    count: Annotated[int, option("How many situations.", min=1)],
+    selection: Annotated[str, option("A name for the sample, for --set.", "--name")],
+    seed: Annotated[int, option("The same seed gives the same sample on every machine.")] = 1,
+    balance: Annotated[
+        list[str] | None,
+        option(
+            "emotion, valence, topic, factor, length, or none; repeatable, most important first. "
+            "Default: emotion, or topic in a set of posts.",
+            metavar="WHAT",
+        ),
+    ] = None,
+    bands: Annotated[
+        str, option("Length bands: how many, or their upper bounds in words.", metavar="N|A,B,…")
+    ] = "3",
+    min_words: Annotated[int, _rules_option("Minimum number of words.", min=0)] = 5,
+    max_words: Annotated[int | None, _rules_option("Maximum number of words.", min=1)] = None,
+    openings: Annotated[
+        bool,
+        _rules_option(
+            "Leave out situations in which the second speaker is already involved.",
+            "--openings/--answers-too",
+        ),
+    ] = True,
+    unsafe: Annotated[
+        str | None,
+        _rules_option("Your own word list for unsafe content, or none.", metavar="FILE|none"),
+    ] = None,
+    duplicates: Annotated[
+        Literal["near", "exact", "keep"], _rules_option("Which duplicates to leave out.")
+    ] = "near",
+    similarity: Annotated[
+        float,
+        _rules_option(
+            "Texts with at least this Jaccard index of word pairs count as near duplicates."
+        ),
+    ] = 0.7,
+    replied: Annotated[
+        bool, _rules_option("Leave out situations without a human reply.", "--replied")
+    ] = False,
+    print_unsafe: Annotated[
+        bool,
+        option(
+            "Print the built-in word list, to copy and edit.",
+            "--print-unsafe",
+            callback=_print_unsafe,
+            is_eager=True,
+        ),
+    ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -27,22 +27,18 @@ _MOST_LENGTHS = 50_000
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A set, a sample, a study, or the word responses.")],
-    emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
-    topic: Annotated[str | None, typer.Option(help="Only this topic.")] = None,
+    name: Annotated[str, argument("A set, a sample, a study, or the word responses.")],
+    emotion: Annotated[str | None, option("Only this emotion.")] = None,
+    topic: Annotated[str | None, option("Only this topic.")] = None,
     situation_set: Annotated[
-        str | None, typer.Option("--set", help="With responses: only those to this set.")
+        str | None, option("With responses: only those to this set.", "--set")
     ] = None,
-    respondent: Annotated[
-        str | None, typer.Option(help="With responses: only this respondent's.")
-    ] = None,
-    limit: Annotated[
-        int, typer.Option(help="How many situations to print; 0 prints all.", min=0)
-    ] = 20,
+    respondent: Annotated[str | None, option("With responses: only this respondent's.")] = None,
+    limit: Annotated[int, option("How many situations to print; 0 prints all.", min=0)] = 20,
     lengths: Annotated[
         bool | None,
-        typer.Option(
-            help="Show how long the replies are. Default: only for up to 50,000 replies.",
+        option(
+            "Show how long the replies are. Default: only for up to 50,000 replies.",
             show_default=False,
         ),
     ] = None,

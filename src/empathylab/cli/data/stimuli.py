@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_rows
 
 EXAMPLE = "Example: `empathylab data stimuli talks --unit turn`"
 
 
 def stimuli(
-    name: Annotated[
-        str, typer.Argument(help="The ID of the new set, which a study file can name.")
-    ],
+    name: Annotated[str, argument("The ID of the new set, which a study file can name.")],
     unit: Annotated[
         Literal["conversation", "turn"],
-        typer.Option(help="Whole conversations, or each reply with the chat before it."),
+        option("Whole conversations, or each reply with the chat before it."),
     ] = "conversation",
     respondent: Annotated[
-        list[str] | None, typer.Option(help="Only conversations with this respondent; repeatable.")
+        list[str] | None, option("Only conversations with this respondent; repeatable.")
     ] = None,
     study: Annotated[
-        str | None,
-        typer.Option(help="Replies of this study with recipients, instead of conversations."),
+        str | None, option("Replies of this study with recipients, instead of conversations.")
     ] = None,
     consent: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "With --study: the answer that allows others to read the text. All other texts are "
+            "left out.",
             metavar="QUESTION=ANSWER",
-            help="With --study: the answer that allows others to read the text. All other texts "
-            "are left out.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,

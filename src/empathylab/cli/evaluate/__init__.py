@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
 
 from empathylab.api.run_options import RunKeywords
 from empathylab.cli.evaluate.shown import Shown
@@ -17,7 +16,10 @@ from empathylab.cli.options import (
     ModeOption,
     OpenOption,
     TrackOption,
+    argument,
     command_lab,
+    option,
+    panel,
     with_run_options,
 )
 
@@ -50,165 +52,123 @@ EXAMPLE = examples(
     ),
 )
 
-_SCORES = "Scores of the replies"
-_GATE = "Release gate"
-_AGAINST = "Against a study that people rated"
+_scores_option = panel("Scores of the replies")
+_gate_option = panel("Release gate")
+_against_option = panel("Against a study that people rated")
 
 
-ModelArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="provider/name, one or more, or a sweep file (YAML). Default: the embedded model."
-    ),
-]
-SituationsOption = Annotated[
-    int, typer.Option(help="Situations for each of the 8 emotions.", min=1)
-]
-AgainstOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="STUDY",
-        help="Reply to this study's situations, and estimate how its raters would have rated the "
-        "replies.",
-        rich_help_panel=_AGAINST,
-    ),
-]
-JudgeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="MODEL",
-        help="The model that scores the replies by the rubric: provider/name, or self. With "
-        "--against, the judge that predicts human ratings: provider/name, or style, which is "
-        "free; repeatable there.",
-        rich_help_panel=_SCORES,
-    ),
-]
-HumanSampleOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Choose N replies at random for people to rate, and show how to collect the ratings.",
-        min=1,
-        rich_help_panel=_AGAINST,
-    ),
-]
-DimensionOption = Annotated[
-    str | None,
-    typer.Option(
-        help="The rated dimension. Default: the study's first.",
-        rich_help_panel=_AGAINST,
-    ),
-]
-SampleOption = Annotated[
-    int | None,
-    typer.Option(
-        help="Use this many of the study's situations, sampled with the seed.",
-        min=1,
-        rich_help_panel=_AGAINST,
-    ),
-]
-JudgeBaseUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="The judges' endpoint. Default: --base-url, for a judge from the model's provider.",
-        rich_help_panel=_SCORES,
-    ),
-]
 PeekOption = Annotated[
     str | None,
-    typer.Option(
+    _against_option(
+        "Use a study of this lab before it is closed. The audit log records the reason.",
         metavar="REASON",
-        help="Use a study of this lab before it is closed. The audit log records the reason.",
-        rich_help_panel=_AGAINST,
     ),
-]
-PlantedOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Test the judge on replies with planted faults to N situations. Default: all 12.",
-        min=2,
-        rich_help_panel=_SCORES,
-    ),
-]
-FailUnderOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METRIC=NUMBER",
-        help="Exit 1 if a mean score is below this, such as replies.empathy=3.5; repeatable.",
-        rich_help_panel=_GATE,
-    ),
-]
-MaxUnusableOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PERCENT",
-        help="Exit 1 if a larger proportion of requests gets no usable answer, such as 10%.",
-        rich_help_panel=_GATE,
-    ),
-]
-BaselineOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RUN",
-        help="Compare with the replies of this run: its number or name (empathylab runs list).",
-        rich_help_panel=_GATE,
-    ),
-]
-NoWorseThanOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="POINTS",
-        help="Exit 1 unless a paired test shows that empathy is less than this far below the "
-        "baseline.",
-        rich_help_panel=_GATE,
-    ),
-]
-JunitOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Write the results of the gates to a JUnit file.",
-        rich_help_panel=_GATE,
-    ),
-]
-DryRunOption = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        help="Print requests, tokens and the maximum cost, without asking "
-        "any model. Needs no API key.",
-    ),
-]
-SummaryOption = Annotated[
-    Literal["text", "md"],
-    typer.Option(help="Format of the printed results: text or Markdown."),
 ]
 
 
 @with_run_options
 def evaluate(
-    model: ModelArgument = None,
-    situations: SituationsOption = 3,
+    model: Annotated[
+        list[str] | None,
+        argument(
+            "provider/name, one or more, or a sweep file (YAML). Default: the embedded model."
+        ),
+    ] = None,
+    situations: Annotated[int, option("Situations for each of the 8 emotions.", min=1)] = 3,
     mode: ModeOption = "structured",
     language: LanguageOption = None,
-    against: AgainstOption = None,
-    judge: JudgeOption = None,
-    human_sample: HumanSampleOption = None,
-    dimension: DimensionOption = None,
-    sample: SampleOption = None,
-    judge_base_url: JudgeBaseUrlOption = None,
+    against: Annotated[
+        str | None,
+        _against_option(
+            "Reply to this study's situations, and estimate how its raters would have rated the "
+            "replies.",
+            metavar="STUDY",
+        ),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        _scores_option(
+            "The model that scores the replies by the rubric: provider/name, or self. With "
+            "--against, the judge that predicts human ratings: provider/name, or style, which is "
+            "free; repeatable there.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    human_sample: Annotated[
+        int | None,
+        _against_option(
+            "Choose N replies at random for people to rate, and show how to collect the ratings.",
+            metavar="N",
+            min=1,
+        ),
+    ] = None,
+    dimension: Annotated[
+        str | None, _against_option("The rated dimension. Default: the study's first.")
+    ] = None,
+    sample: Annotated[
+        int | None,
+        _against_option("Use this many of the study's situations, sampled with the seed.", min=1),
+    ] = None,
+    judge_base_url: Annotated[
+        str | None,
+        _scores_option(
+            "The judges' endpoint. Default: --base-url, for a judge from the model's provider.",
+            metavar="URL",
+        ),
+    ] = None,
     peek: PeekOption = None,
-    planted: PlantedOption = None,
-    fail_under: FailUnderOption = None,
-    max_unusable: MaxUnusableOption = None,
-    baseline: BaselineOption = None,
-    no_worse_than: NoWorseThanOption = None,
-    junit: JunitOption = None,
+    planted: Annotated[
+        int | None,
+        _scores_option(
+            "Test the judge on replies with planted faults to N situations. Default: all 12.",
+            metavar="N",
+            min=2,
+        ),
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        _gate_option(
+            "Exit 1 if a mean score is below this, such as replies.empathy=3.5; repeatable.",
+            metavar="METRIC=NUMBER",
+        ),
+    ] = None,
+    max_unusable: Annotated[
+        str | None,
+        _gate_option(
+            "Exit 1 if a larger proportion of requests gets no usable answer, such as 10%.",
+            metavar="PERCENT",
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        _gate_option(
+            "Compare with the replies of this run: its number or name (empathylab runs list).",
+            metavar="RUN",
+        ),
+    ] = None,
+    no_worse_than: Annotated[
+        float | None,
+        _gate_option(
+            "Exit 1 unless a paired test shows that empathy is less than this far below the "
+            "baseline.",
+            metavar="POINTS",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, _gate_option("Write the results of the gates to a JUnit file.", metavar="FILE")
+    ] = None,
     track: TrackOption = None,
-    dry_run: DryRunOption = False,
-    summary: SummaryOption = "text",
+    dry_run: Annotated[
+        bool,
+        option(
+            "Print requests, tokens and the maximum cost, without asking any model. Needs no API "
+            "key.",
+            "--dry-run",
+        ),
+    ] = False,
+    summary: Annotated[
+        Literal["text", "md"], option("Format of the printed results: text or Markdown.")
+    ] = "text",
     json: JsonOption = False,
     open_report: OpenOption = False,
     *,
@@ -322,7 +282,7 @@ def _refuse_alone(given: Mapping[str, object]) -> None:
         if value:
             raise InputError(
                 "this option needs --against",
-                where=option,
+                where=name,
                 remedy="Name the study with --against. To let models rate replies, use "
                 "`empathylab judge`.",
             )

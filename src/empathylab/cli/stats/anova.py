@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import ConfidenceOption, JsonOption
+from empathylab.cli.options import ConfidenceOption, JsonOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -17,16 +17,15 @@ EPILOG = 'Example: `empathylab stats anova ratings.csv --formula "empathy ~ auth
 
 
 def anova(
-    file: Annotated[Path, typer.Argument(help="A table: CSV, TSV, JSONL or Parquet.")],
-    formula: Annotated[str, typer.Option(help='The model, as "y ~ a * b".')],
+    file: Annotated[Path, argument("A table: CSV, TSV, JSONL or Parquet.")],
+    formula: Annotated[str, option('The model, as "y ~ a * b".')],
     kind: Annotated[
         Literal["II", "III"] | None,
-        typer.Option("--type", help="Print tests of one type only.", show_default="both"),
+        option("Print tests of one type only.", "--type", show_default="both"),
     ] = None,
     confidence: ConfidenceOption = 0.95,
     table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print only the tests, in this format."),
+        Literal["markdown", "latex", "csv"] | None, option("Print only the tests, in this format.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import JsonOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -17,26 +17,21 @@ EPILOG = "Example: `empathylab stats chi2 ratings.csv --rows arm --columns ratin
 
 
 def chi2(
-    file: Annotated[Path, typer.Argument(help="A table: CSV, TSV, JSONL or Parquet.")],
-    rows: Annotated[str, typer.Option(help="The column that makes the rows.")],
-    columns: Annotated[str, typer.Option(help="The column that makes the columns.")],
+    file: Annotated[Path, argument("A table: CSV, TSV, JSONL or Parquet.")],
+    rows: Annotated[str, option("The column that makes the rows.")],
+    columns: Annotated[str, option("The column that makes the columns.")],
     cluster: Annotated[
-        str | None,
-        typer.Option(help="The column that identifies people, if they answered several times."),
+        str | None, option("The column that identifies people, if they answered several times.")
     ] = None,
     yates: Annotated[
-        bool, typer.Option("--yates/--no-yates", help="Continuity correction of a 2×2 table.")
+        bool, option("Continuity correction of a 2×2 table.", "--yates/--no-yates")
     ] = True,
     simulations: Annotated[
-        int,
-        typer.Option(
-            help="Simulated tables for p if expected counts are small; 0 for none.", min=0
-        ),
+        int, option("Simulated tables for p if expected counts are small; 0 for none.", min=0)
     ] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 1,
+    seed: Annotated[int, option("Seed of the simulation.")] = 1,
     table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print only the counts, in this format."),
+        Literal["markdown", "latex", "csv"] | None, option("Print only the counts, in this format.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

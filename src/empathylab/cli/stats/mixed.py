@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from empathylab.cli.options import ConfidenceOption, JsonOption
+from empathylab.cli.options import ConfidenceOption, JsonOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 from empathylab.tables import key_values
 
@@ -26,30 +26,28 @@ LMM_EXAMPLE = (
 )
 
 FileArgument = Annotated[
-    Path, typer.Argument(help="A long table (CSV, TSV, JSONL or Parquet): one rating per row.")
+    Path, argument("A long table (CSV, TSV, JSONL or Parquet): one rating per row.")
 ]
 FormulaOption = Annotated[
-    str, typer.Option(help="As in lme4: rating ~ arm * valence + (1|rater) + (1|situation)")
+    str, option("As in lme4: rating ~ arm * valence + (1|rater) + (1|situation)")
 ]
 ReferenceOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="FACTOR=LEVEL", help="The level others are compared with; repeatable."),
+    option("The level others are compared with; repeatable.", metavar="FACTOR=LEVEL"),
 ]
 MeansOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="FACTOR", help="Also means and contrasts of this factor; repeatable."),
+    option("Also means and contrasts of this factor; repeatable.", metavar="FACTOR"),
 ]
 CorrectionOption = Annotated[
     Literal["holm", "benjamini-hochberg", "bonferroni", "none"],
-    typer.Option(help="Correction of the contrasts' p values."),
+    option("Correction of the contrasts' p values."),
 ]
 TableOption = Annotated[
     Literal["markdown", "latex", "csv"] | None,
-    typer.Option(help="Print only the coefficients, in this format."),
+    option("Print only the coefficients, in this format."),
 ]
-WordsOption = Annotated[
-    bool, typer.Option("--words", help="Print only a methods and a results paragraph.")
-]
+WordsOption = Annotated[bool, option("Print only a methods and a results paragraph.", "--words")]
 
 
 def clmm(
@@ -57,11 +55,10 @@ def clmm(
     formula: FormulaOption,
     reference: ReferenceOption = None,
     levels: Annotated[
-        str | None,
-        typer.Option(help="The rating's categories, lowest first, if they are words."),
+        str | None, option("The rating's categories, lowest first, if they are words.")
     ] = None,
     link: Annotated[
-        Literal["logit", "probit"], typer.Option(help="The distribution of the latent scale.")
+        Literal["logit", "probit"], option("The distribution of the latent scale.")
     ] = "logit",
     means: MeansOption = None,
     correction: CorrectionOption = "holm",
@@ -87,9 +84,7 @@ def lmm(
     file: FileArgument,
     formula: FormulaOption,
     reference: ReferenceOption = None,
-    reml: Annotated[
-        bool, typer.Option("--reml/--ml", help="Restricted or full maximum likelihood.")
-    ] = True,
+    reml: Annotated[bool, option("Restricted or full maximum likelihood.", "--reml/--ml")] = True,
     means: MeansOption = None,
     correction: CorrectionOption = "holm",
     confidence: ConfidenceOption = 0.95,

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import EngineOption, JsonOption, WorkersOption
+from empathylab.cli.options import EngineOption, JsonOption, WorkersOption, option, panel
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.stats.power.simulation import PlannedStudy, SimulatedPower
 
-_CHI_SQUARE = "Chi-square test"
-_SHARES = "Proportions of good ratings"
-_RATERS = "Raters with several ratings"
-_SIMULATION = "Simulation with the ordinal mixed model"
+_chi_square_option = panel("Chi-square test")
+_shares_option = panel("Proportions of good ratings")
+_raters_option = panel("Raters with several ratings")
+_simulation_option = panel("Simulation with the ordinal mixed model")
 
 EPILOG = (
     "Examples: `empathylab stats power --effect-w 0.3 --df 8` · "
@@ -25,119 +25,68 @@ EPILOG = (
 )
 
 
-PowerOption = Annotated[float, typer.Option(help="The target power.", min=0.0, max=1.0)]
-AlphaOption = Annotated[float, typer.Option(help="The significance level.", min=0.0, max=1.0)]
-NOption = Annotated[
-    int | None,
-    typer.Option(
-        "--n",
-        help="Independent observations: in total (chi-square) or per arm (proportions). Computes "
-        "the power or, without an effect or proportions, the smallest effect it detects.",
-        min=1,
-    ),
-]
-EffectWOption = Annotated[
-    float | None,
-    typer.Option(help="Cohen's w: .1 small, .3 medium, .5 large.", rich_help_panel=_CHI_SQUARE),
-]
-DfOption = Annotated[
-    int,
-    typer.Option(
-        help="(rows − 1) × (columns − 1) of the table.", min=1, rich_help_panel=_CHI_SQUARE
-    ),
-]
-ShareOption = Annotated[
-    float | None,
-    typer.Option(help="Proportion of good ratings in the new arm.", rich_help_panel=_SHARES),
-]
-ShareReferenceOption = Annotated[
-    float | None,
-    typer.Option(help="Proportion of good ratings in the reference arm.", rich_help_panel=_SHARES),
-]
-MarginOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Target half-width of the interval. Computes the number of raters.",
-        rich_help_panel=_SHARES,
-    ),
-]
-RatingsPerRaterOption = Annotated[
-    int, typer.Option(help="How many ratings a rater gives.", min=1, rich_help_panel=_RATERS)
-]
-IccOption = Annotated[
-    float,
-    typer.Option(
-        help="Intraclass correlation of one rater's ratings, 0 to 1; about .1 in published "
-        "studies.",
-        rich_help_panel=_RATERS,
-    ),
-]
-OddsRatioOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Odds ratio of higher ratings in the arm; 1 gives the false-positive rate.",
-        rich_help_panel=_SIMULATION,
-    ),
-]
-RatersOption = Annotated[
-    int | None,
-    typer.Option(
-        help="Per arm between subjects, in total within subjects.", rich_help_panel=_SIMULATION
-    ),
-]
-RaterSdOption = Annotated[
-    float, typer.Option(help="Standard deviation of raters (logits).", rich_help_panel=_SIMULATION)
-]
-SituationSdOption = Annotated[
-    float,
-    typer.Option(help="Standard deviation of situations (logits).", rich_help_panel=_SIMULATION),
-]
-SituationsOption = Annotated[
-    int | None,
-    typer.Option(
-        help="Number of situations. Default: as many as ratings per arm.",
-        rich_help_panel=_SIMULATION,
-    ),
-]
-SharesOption = Annotated[
-    str,
-    typer.Option(
-        help="Proportions of the reference's ratings, worst to best, separated by commas.",
-        rich_help_panel=_SIMULATION,
-    ),
-]
-DesignOption = Annotated[
-    Literal["between", "within"],
-    typer.Option(help="Whether a rater sees one arm or both.", rich_help_panel=_SIMULATION),
-]
-SimulationsOption = Annotated[
-    int, typer.Option(help="Number of simulated studies.", min=1, rich_help_panel=_SIMULATION)
-]
-SeedOption = Annotated[
-    int, typer.Option(help="Seed of the simulation.", rich_help_panel=_SIMULATION)
-]
-
-
 def power(
-    power: PowerOption = 0.95,
-    alpha: AlphaOption = 0.05,
-    n: NOption = None,
-    effect_w: EffectWOption = None,
-    df: DfOption = 1,
-    share: ShareOption = None,
-    share_reference: ShareReferenceOption = None,
-    margin: MarginOption = None,
-    ratings_per_rater: RatingsPerRaterOption = 10,
-    icc: IccOption = 0.1,
-    odds_ratio: OddsRatioOption = None,
-    raters: RatersOption = None,
-    rater_sd: RaterSdOption = 0.5,
-    situation_sd: SituationSdOption = 0.0,
-    situations: SituationsOption = None,
-    shares: SharesOption = "0.17,0.34,0.49",
-    design: DesignOption = "between",
-    simulations: SimulationsOption = 200,
-    seed: SeedOption = 1,
+    power: Annotated[float, option("The target power.", min=0.0, max=1.0)] = 0.95,
+    alpha: Annotated[float, option("The significance level.", min=0.0, max=1.0)] = 0.05,
+    n: Annotated[
+        int | None,
+        option(
+            "Independent observations: in total (chi-square) or per arm (proportions). Computes "
+            "the power or, without an effect or proportions, the smallest effect it detects.",
+            "--n",
+            min=1,
+        ),
+    ] = None,
+    effect_w: Annotated[
+        float | None, _chi_square_option("Cohen's w: .1 small, .3 medium, .5 large.")
+    ] = None,
+    df: Annotated[int, _chi_square_option("(rows − 1) × (columns − 1) of the table.", min=1)] = 1,
+    share: Annotated[
+        float | None, _shares_option("Proportion of good ratings in the new arm.")
+    ] = None,
+    share_reference: Annotated[
+        float | None, _shares_option("Proportion of good ratings in the reference arm.")
+    ] = None,
+    margin: Annotated[
+        float | None,
+        _shares_option("Target half-width of the interval. Computes the number of raters."),
+    ] = None,
+    ratings_per_rater: Annotated[
+        int, _raters_option("How many ratings a rater gives.", min=1)
+    ] = 10,
+    icc: Annotated[
+        float,
+        _raters_option(
+            "Intraclass correlation of one rater's ratings, 0 to 1; about .1 in published studies."
+        ),
+    ] = 0.1,
+    odds_ratio: Annotated[
+        float | None,
+        _simulation_option(
+            "Odds ratio of higher ratings in the arm; 1 gives the false-positive rate."
+        ),
+    ] = None,
+    raters: Annotated[
+        int | None, _simulation_option("Per arm between subjects, in total within subjects.")
+    ] = None,
+    rater_sd: Annotated[float, _simulation_option("Standard deviation of raters (logits).")] = 0.5,
+    situation_sd: Annotated[
+        float, _simulation_option("Standard deviation of situations (logits).")
+    ] = 0.0,
+    situations: Annotated[
+        int | None, _simulation_option("Number of situations. Default: as many as ratings per arm.")
+    ] = None,
+    shares: Annotated[
+        str,
+        _simulation_option(
+            "Proportions of the reference's ratings, worst to best, separated by commas."
+        ),
+    ] = "0.17,0.34,0.49",
+    design: Annotated[
+        Literal["between", "within"], _simulation_option("Whether a rater sees one arm or both.")
+    ] = "between",
+    simulations: Annotated[int, _simulation_option("Number of simulated studies.", min=1)] = 200,
+    seed: Annotated[int, _simulation_option("Seed of the simulation.")] = 1,
     engine: EngineOption = None,
     workers: WorkersOption = None,
     json: JsonOption = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import ConfidenceOption, JsonOption
+from empathylab.cli.options import ConfidenceOption, JsonOption, argument, column_option, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -18,41 +18,30 @@ EXAMPLE = "Example: `empathylab stats preferences pairs.csv --rater rater --orde
 
 def preferences(
     file: Annotated[
-        Path, typer.Argument(help="A table (CSV, TSV, JSONL or Parquet): one comparison per row.")
+        Path, argument("A table (CSV, TSV, JSONL or Parquet): one comparison per row.")
     ],
-    first: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Whose reply was shown first.")
-    ] = "first",
-    second: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Whose reply was shown second.")
-    ] = "second",
+    first: Annotated[str, column_option("Whose reply was shown first.")] = "first",
+    second: Annotated[str, column_option("Whose reply was shown second.")] = "second",
     outcome: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Which was preferred: first, second or tie.")
+        str, column_option("Which was preferred: first, second or tie.")
     ] = "outcome",
     rater: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column with the rater, if raters compared several times."
-        ),
+        str | None, column_option("The column with the rater, if raters compared several times.")
     ] = None,
     situation: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column with the situation, if situations were used repeatedly.",
-        ),
+        column_option("The column with the situation, if situations were used repeatedly."),
     ] = None,
     order_effect: Annotated[
-        bool, typer.Option("--order-effect", help="Estimate the effect of being shown first.")
+        bool, option("Estimate the effect of being shown first.", "--order-effect")
     ] = False,
     prior: Annotated[
-        float,
-        typer.Option(help="Wins added to each side, if one side won every comparison.", min=0.0),
+        float, option("Wins added to each side, if one side won every comparison.", min=0.0)
     ] = 0.0,
     confidence: ConfidenceOption = 0.95,
     table: Annotated[
         Literal["markdown", "latex", "csv"] | None,
-        typer.Option(help="Print only the strengths, in this format."),
+        option("Print only the strengths, in this format."),
     ] = None,
     json: JsonOption = False,
 ) -> None:

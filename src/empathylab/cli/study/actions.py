@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, LabOption
+from empathylab.cli.options import DEFAULT_LAB, LabOption, argument, option
 
 if TYPE_CHECKING:
     import contextlib
@@ -24,9 +24,9 @@ EXCLUDE_EXAMPLE = (
 )
 
 NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="The launched study; NAME@1 for an older version.")
+    str, argument("The launched study; NAME@1 for an older version.", metavar="NAME")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+YesOption = Annotated[bool, option("Do not ask for confirmation.", "--yes")]
 
 
 def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyService]:
@@ -53,9 +53,7 @@ def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
 
 def resume(
     name: NameArgument,
-    arm: Annotated[
-        str | None, typer.Option(help="Only this arm, which was stopped before.")
-    ] = None,
+    arm: Annotated[str | None, option("Only this arm, which was stopped before.")] = None,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Reopens a paused study, or a stopped arm, to new participants."""
@@ -67,7 +65,7 @@ def resume(
 
 def stop_arm(
     name: NameArgument,
-    arm: Annotated[str, typer.Argument(help="The arm.")],
+    arm: Annotated[str, argument("The arm.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Stops assigning new participants to an arm; the other arms continue."""
@@ -102,10 +100,10 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
 
 def exclude(
     name: NameArgument,
-    person: Annotated[str, typer.Option(metavar="KEY", help="The rater's key, as in the export.")],
-    reason: Annotated[str, typer.Option(help="The reason, for the audit log.")] = "",
+    person: Annotated[str, option("The rater's key, as in the export.", metavar="KEY")],
+    reason: Annotated[str, option("The reason, for the audit log.")] = "",
     undo: Annotated[
-        bool, typer.Option("--undo", help="Undo the exclusion: analyses include them again.")
+        bool, option("Undo the exclusion: analyses include them again.", "--undo")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
 
 EXAMPLE = (
@@ -19,29 +19,24 @@ EXAMPLE = (
 
 
 def add_arm(
-    name: Annotated[
-        str, typer.Argument(metavar="STUDY", help="A study that ran here or was imported.")
-    ],
-    respondent: Annotated[
-        str, typer.Option(help="Whose replies are rated, such as openai/gpt-4o-mini.")
-    ],
+    name: Annotated[str, argument("A study that ran here or was imported.", metavar="STUDY")],
+    respondent: Annotated[str, option("Whose replies are rated, such as openai/gpt-4o-mini.")],
     arm: Annotated[
-        str | None,
-        typer.Option(help="The arm's name. Default: the respondent's name without its provider."),
+        str | None, option("The arm's name. Default: the respondent's name without its provider.")
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Which replies, if the lab has the respondent's replies to several prompts.",
             metavar="NAME@VERSION",
-            help="Which replies, if the lab has the respondent's replies to several prompts.",
         ),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "The study's file. It says how people are recruited, and has the texts if the lab has "
+            "only ratings.",
             metavar="STUDY.yaml",
-            help="The study's file. It says how people are recruited, and has the texts if the "
-            "lab has only ratings.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,

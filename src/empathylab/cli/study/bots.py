@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -26,25 +26,20 @@ _LINE_SECONDS = 5.0
 
 def bots(
     study: Annotated[
-        str, typer.Argument(metavar="STUDY|URL", help="A launched study, or its simulated link.")
+        str, argument("A launched study, or its simulated link.", metavar="STUDY|URL")
     ],
-    n: Annotated[int, typer.Option("--n", help="How many raters.", min=1)] = 20,
+    n: Annotated[int, option("How many raters.", "--n", min=1)] = 20,
     behaviour: Annotated[
         Literal["careful", "fast", "dropout", "straightliner", "backtracker"] | None,
-        typer.Option(help="How the bots behave. Default: a mix."),
+        option("How the bots behave. Default: a mix."),
     ] = None,
     url: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Where the study is served. Default: a temporary server.",
-        ),
+        option("Where the study is served. Default: a temporary server.", metavar="ADDRESS"),
     ] = None,
-    concurrency: Annotated[int, typer.Option(help="Raters at the same time.", min=1)] = 20,
-    think: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Average time per page.", min=0)
-    ] = 0.0,
-    seed: Annotated[int, typer.Option(help="Seed of the bots' behaviour and answers.")] = 1,
+    concurrency: Annotated[int, option("Raters at the same time.", min=1)] = 20,
+    think: Annotated[float, option("Average time per page.", metavar="SECONDS", min=0)] = 0.0,
+    seed: Annotated[int, option("Seed of the bots' behaviour and answers.")] = 1,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

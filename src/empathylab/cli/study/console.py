@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.study.recruiting import DEFAULT_ADDRESS, checked_address
 from empathylab.cli.tables import print_json
@@ -21,7 +21,7 @@ EXAMPLE = (
 def console_link(
     name: NameArgument,
     url: Annotated[
-        str, typer.Option(metavar="URL", help="The public address of the study.")
+        str, option("The public address of the study.", metavar="URL")
     ] = DEFAULT_ADDRESS,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

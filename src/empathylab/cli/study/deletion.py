@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.study.actions import NameArgument, YesOption, agreed
 from empathylab.cli.tables import print_json
 
@@ -23,11 +23,9 @@ RETENTION_EXAMPLE = "Example: `empathylab study retention`, once a day by cron"
 
 def forget(
     name: NameArgument,
-    person: Annotated[
-        str | None, typer.Option(metavar="KEY", help="The rater's key in the lab.")
-    ] = None,
+    person: Annotated[str | None, option("The rater's key in the lab.", metavar="KEY")] = None,
     platform_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The rater's ID on the platform.")
+        str | None, option("The rater's ID on the platform.", metavar="ID")
     ] = None,
     yes: YesOption = False,
     lab: LabOption = DEFAULT_LAB,
@@ -100,9 +98,7 @@ def _warn(exports: Sequence[EarlierExport]) -> None:
 
 
 def retention(
-    name: Annotated[
-        str | None, typer.Argument(help="Only this study, in all its versions.")
-    ] = None,
+    name: Annotated[str | None, argument("Only this study, in all its versions.")] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

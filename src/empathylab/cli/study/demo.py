@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, option
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _HOST = "127.0.0.1"
 def demo(
     port: PortOption = 8000,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Open the rater's first page in the browser.")
+        bool, option("Open the rater's first page in the browser.", "--open")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from empathylab.cli.actor import operator
 from empathylab.cli.export_paths import new_place, print_exported
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 
 EXAMPLE = (
     "Example: `empathylab study export my-study data/my-study --format csv` · "
@@ -18,36 +16,31 @@ EXAMPLE = (
 
 
 def export(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The study; NAME@1 for an older version.")
-    ],
+    name: Annotated[str, argument("The study; NAME@1 for an older version.", metavar="NAME")],
     folder: Annotated[
-        Path | None,
-        typer.Argument(help="A new folder. Default: in the lab's folder exports."),
+        Path | None, argument("A new folder. Default: in the lab's folder exports.")
     ] = None,
     table_format: Annotated[
-        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Format of the tables.")
+        Literal["csv", "jsonl", "parquet"], option("Format of the tables.", "--format")
     ] = "csv",
     archive: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Write one archive instead of tables, for `empathylab data import study`.",
             metavar="FILE.zip",
-            help="Write one archive instead of tables, for `empathylab data import study`.",
         ),
     ] = None,
     identities: Annotated[
         bool,
-        typer.Option(
-            "--identities",
-            help="Also write platform IDs, to a separate file. The audit log records it.",
+        option(
+            "Also write platform IDs, to a separate file. The audit log records it.", "--identities"
         ),
     ] = False,
     peek: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Include the results of a study that is still open. The audit log records the reason.",
             metavar="REASON",
-            help="Include the results of a study that is still open. The audit log records the "
-            "reason.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,

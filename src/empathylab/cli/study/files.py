@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ _UNFILLED = re.compile(r"\[\[(.+?)\]\]", re.DOTALL)
 
 def new(
     path: Annotated[
-        Path | None,
-        typer.Argument(help="The file to write, or its folder. Default: named after the preset."),
+        Path | None, argument("The file to write, or its folder. Default: named after the preset.")
     ] = None,
     preset: Annotated[
         Literal[
@@ -34,9 +33,9 @@ def new(
             "recipient",
             "within-subjects",
         ],
-        typer.Option(
-            help="What participants do: imagine a situation between two scales; rate replies of "
-            "one respondent or of several; describe situations; describe an experience and get a "
+        option(
+            "What participants do: imagine a situation between two scales; rate replies of one "
+            "respondent or of several; describe situations; describe an experience and get a "
             "reply; or have a conversation."
         ),
     ] = "between-subjects",
@@ -97,9 +96,9 @@ def write_new(file: Path, text: str) -> None:
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study's YAML file.")],
+    file: Annotated[Path, argument("The study's YAML file.", metavar="FILE")],
     language: Annotated[
-        str | None, typer.Option(help="Show the pages in this language. Default: the first.")
+        str | None, option("Show the pages in this language. Default: the first.")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

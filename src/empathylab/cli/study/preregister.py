@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -20,13 +20,12 @@ ENDING = ".preregistration"
 
 
 def preregister(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study's YAML file.")],
+    file: Annotated[Path, argument("The study's YAML file.", metavar="FILE")],
     icc: Annotated[
-        float,
-        typer.Option(help="Intraclass correlation of one rater's ratings, 0 to 1.", min=0, max=1),
+        float, option("Intraclass correlation of one rater's ratings, 0 to 1.", min=0, max=1)
     ] = 0.1,
     power: Annotated[
-        float, typer.Option(help="The power to compare the sample size with.", min=0.5, max=0.999)
+        float, option("The power to compare the sample size with.", min=0.5, max=0.999)
     ] = 0.95,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,

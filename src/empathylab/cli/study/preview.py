@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, argument, option
 from empathylab.cli.tables import print_json
 
 EXAMPLE = "Example: `empathylab study preview my-study.yaml --open`"
@@ -17,9 +17,9 @@ _HOST = "127.0.0.1"
 
 
 def preview(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study's YAML file.")],
+    file: Annotated[Path, argument("The study's YAML file.", metavar="FILE")],
     port: PortOption = 0,
-    open_page: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    open_page: Annotated[bool, option("Open it in the browser.", "--open")] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

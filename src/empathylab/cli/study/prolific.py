@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.tables import print_json
 
@@ -19,15 +19,13 @@ GROUP_EXAMPLE = (
     "Example: `empathylab study prolific-group my-study --group ID --send` · "
     "`empathylab study prolific-group my-study --create 'First wave' --workspace ID --send`"
 )
-SendOption = Annotated[
-    bool, typer.Option("--send", help="Send it. Without this option it is only shown.")
-]
+SendOption = Annotated[bool, option("Send it. Without this option it is only shown.", "--send")]
 
 
 def prolific_codes(
     name: NameArgument,
     prolific_study: Annotated[
-        str | None, typer.Option(metavar="ID", help="The study's ID on Prolific, for --send.")
+        str | None, option("The study's ID on Prolific, for --send.", metavar="ID")
     ] = None,
     send: SendOption = False,
     lab: LabOption = DEFAULT_LAB,
@@ -62,13 +60,11 @@ def prolific_codes(
 def prolific_group(
     name: NameArgument,
     group: Annotated[
-        str | None, typer.Option(metavar="ID", help="The participant group's ID on Prolific.")
+        str | None, option("The participant group's ID on Prolific.", metavar="ID")
     ] = None,
-    create: Annotated[
-        str | None, typer.Option(metavar="TITLE", help="Create a new group instead.")
-    ] = None,
+    create: Annotated[str | None, option("Create a new group instead.", metavar="TITLE")] = None,
     workspace: Annotated[
-        str | None, typer.Option(metavar="ID", help="The workspace's ID on Prolific, for --create.")
+        str | None, option("The workspace's ID on Prolific, for --create.", metavar="ID")
     ] = None,
     send: SendOption = False,
     lab: LabOption = DEFAULT_LAB,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, file_option, option
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.tables import print_json, print_rows
 
@@ -40,38 +40,31 @@ DEFAULT_ADDRESS = "http://127.0.0.1:8000/"
 def invite(
     name: NameArgument,
     count: Annotated[
-        int | None, typer.Option("--n", help="How many links to create.", min=1, max=10_000)
+        int | None, option("How many links to create.", "--n", min=1, max=10000)
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A label for the links: one for all, or repeated for each. You do not need "
-            "people's names."
+        option(
+            "A label for the links: one for all, or repeated for each. You do not need people's "
+            "names."
         ),
     ] = None,
     expires: Annotated[
-        float | None,
-        typer.Option(metavar="DAYS", help="Days after which the links expire."),
+        float | None, option("Days after which the links expire.", metavar="DAYS")
     ] = None,
     tell: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=KIND",
-            help="What the links say about people, if a quota uses it; repeatable.",
+        option(
+            "What the links say about people, if a quota uses it; repeatable.", metavar="NAME=KIND"
         ),
     ] = None,
-    csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the links into a new CSV file.")
-    ] = None,
+    csv: Annotated[Path | None, file_option("Write the links into a new CSV file.")] = None,
     url: Annotated[
-        str, typer.Option(metavar="URL", help="The public address of the study.")
+        str, option("The public address of the study.", metavar="URL")
     ] = DEFAULT_ADDRESS,
-    listing: Annotated[
-        bool, typer.Option("--list", help="List all invitations and their status.")
-    ] = False,
+    listing: Annotated[bool, option("List all invitations and their status.", "--list")] = False,
     revoke: Annotated[
-        str | None,
-        typer.Option(metavar="LINK|KEY", help="Revoke an unused invitation."),
+        str | None, option("Revoke an unused invitation.", metavar="LINK|KEY")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -100,21 +93,18 @@ def invite(
 def sync(
     name: NameArgument,
     csv: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Prolific's export of the study, instead of its API."),
+        Path | None, file_option("Prolific's export of the study, instead of its API.")
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN[=NAME]",
-            help="A column of the export to keep about each rater; repeatable.",
+        option(
+            "A column of the export to keep about each rater; repeatable.", metavar="COLUMN[=NAME]"
         ),
     ] = None,
     prolific_study: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ID",
-            help="The study's ID on Prolific. Default: the IDs in participants' links.",
+        option(
+            "The study's ID on Prolific. Default: the IDs in participants' links.", metavar="ID"
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
@@ -158,7 +148,7 @@ def sync(
 
 def approvals(
     name: NameArgument,
-    file: Annotated[Path, typer.Argument(help="A new CSV file, which will contain platform IDs.")],
+    file: Annotated[Path, argument("A new CSV file, which will contain platform IDs.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Writes which participants to pay, by platform ID; the audit log records it.
@@ -180,10 +170,10 @@ def approvals(
 def queue(
     name: NameArgument,
     confederate: Annotated[
-        str, typer.Option("--for", metavar="NAME", help="The confederate who will use the link.")
+        str, option("The confederate who will use the link.", "--for", metavar="NAME")
     ],
     url: Annotated[
-        str, typer.Option(metavar="URL", help="The public address of the study.")
+        str, option("The public address of the study.", metavar="URL")
     ] = DEFAULT_ADDRESS,
     json: JsonOption = False,
     lab: LabOption = DEFAULT_LAB,

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    JsonOption,
+    LabOption,
+    PortOption,
+    argument,
+    option,
+    panel,
+)
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -20,74 +28,52 @@ EXAMPLE = (
     "Example: `empathylab study serve my-study.yaml` · `empathylab study serve my-study --workers "
     "4 --behind-proxy --public-url https://lab.example.org/study`"
 )
-_PROXY = "Behind a proxy"
+_proxy_option = panel("Behind a proxy")
 _NEEDED = ("argon2", "markdown_it", "starlette", "uvicorn")
 
 
-StudyArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE|NAME", help="A study's file, to launch and serve; or a launched study."
-    ),
-]
-HostOption = Annotated[str, typer.Option(help="The address to listen on.")]
-WorkersOption = Annotated[
-    int, typer.Option(help="Server processes; several need PostgreSQL.", min=1, max=64)
-]
-YesOption = Annotated[
-    bool, typer.Option("--yes", help="Launch even if text in [[double brackets]] is left.")
-]
-JsonLogsOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--json-logs/--no-json-logs",
-        help="Write one JSON line per request to stderr. Default: only if stderr is not a "
-        "terminal.",
-    ),
-]
-BehindProxyOption = Annotated[
-    bool,
-    typer.Option(
-        "--behind-proxy",
-        help="Trust X-Forwarded-Proto and X-Forwarded-For, from a proxy on this machine only.",
-        rich_help_panel=_PROXY,
-    ),
-]
-ProxyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Trust this proxy or network, instead of this machine's; repeatable.",
-        rich_help_panel=_PROXY,
-    ),
-]
-PublicUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL", help="The address that raters see, for links.", rich_help_panel=_PROXY
-    ),
-]
-RootPathOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PATH",
-        help="The path that the proxy removes. Default: that of --public-url.",
-        rich_help_panel=_PROXY,
-    ),
-]
+WorkersOption = Annotated[int, option("Server processes; several need PostgreSQL.", min=1, max=64)]
+YesOption = Annotated[bool, option("Launch even if text in [[double brackets]] is left.", "--yes")]
 
 
 def serve(
-    study: StudyArgument,
-    host: HostOption = "127.0.0.1",
+    study: Annotated[
+        str,
+        argument("A study's file, to launch and serve; or a launched study.", metavar="FILE|NAME"),
+    ],
+    host: Annotated[str, option("The address to listen on.")] = "127.0.0.1",
     port: PortOption = 8000,
     workers: WorkersOption = 1,
     yes: YesOption = False,
-    json_logs: JsonLogsOption = None,
-    behind_proxy: BehindProxyOption = False,
-    proxy: ProxyOption = None,
-    public_url: PublicUrlOption = None,
-    root_path: RootPathOption = None,
+    json_logs: Annotated[
+        bool | None,
+        option(
+            "Write one JSON line per request to stderr. Default: only if stderr is not a terminal.",
+            "--json-logs/--no-json-logs",
+        ),
+    ] = None,
+    behind_proxy: Annotated[
+        bool,
+        _proxy_option(
+            "Trust X-Forwarded-Proto and X-Forwarded-For, from a proxy on this machine only.",
+            "--behind-proxy",
+        ),
+    ] = False,
+    proxy: Annotated[
+        list[str] | None,
+        _proxy_option(
+            "Trust this proxy or network, instead of this machine's; repeatable.", metavar="ADDRESS"
+        ),
+    ] = None,
+    public_url: Annotated[
+        str | None, _proxy_option("The address that raters see, for links.", metavar="URL")
+    ] = None,
+    root_path: Annotated[
+        str | None,
+        _proxy_option(
+            "The path that the proxy removes. Default: that of --public-url.", metavar="PATH"
+        ),
+    ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

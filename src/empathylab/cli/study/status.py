@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.tables import print_json, print_rows
 
@@ -26,8 +26,8 @@ AUDIT_EXAMPLE = "Example: `empathylab study audit my-study --json`"
 
 def status(
     name: NameArgument,
-    watch: Annotated[bool, typer.Option("--watch", help="Refresh until you press Ctrl-C.")] = False,
-    every: Annotated[float, typer.Option(help="Seconds between refreshes.", min=0.2)] = 5.0,
+    watch: Annotated[bool, option("Refresh until you press Ctrl-C.", "--watch")] = False,
+    every: Annotated[float, option("Seconds between refreshes.", min=0.2)] = 5.0,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

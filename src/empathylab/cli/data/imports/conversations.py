@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_rows
 
 SAGE_EXAMPLE = "Example: `empathylab data import sage results/`"
@@ -19,17 +19,17 @@ CONVERSATIONS_EXAMPLE = (
 def sage(
     path: Annotated[
         Path,
-        typer.Argument(help="A folder with <simulator>/<model>_result.jsonl, or one such file."),
+        argument("A folder with <simulator>/<model>_result.jsonl, or one such file."),
     ],
     rename: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Another name for a model or a simulator, such as gpt-4o-0808=gpt-4o; repeatable.",
             metavar="OLD=NEW",
-            help="Another name for a model or a simulator, such as gpt-4o-0808=gpt-4o; repeatable.",
         ),
     ] = None,
     skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Skip lines that cannot be read.")
+        bool, option("Skip lines that cannot be read.", "--skip-invalid")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -73,39 +73,37 @@ def sage(
 def conversations(
     path: Annotated[
         Path,
-        typer.Argument(
-            help="A long table (conversation, turn, speaker, text, and optionally emotion, "
-            "respondent, simulator, persona), a table with a column of transcripts, or a text file "
-            "with lines that begin with 'Seeker:' and 'Supporter:'."
+        argument(
+            "A long table (conversation, turn, speaker, text, and optionally emotion, respondent, "
+            "simulator, persona), a table with a column of transcripts, or a text file with lines "
+            "that begin with 'Seeker:' and 'Supporter:'."
         ),
     ],
     respondent: Annotated[
-        str | None,
-        typer.Option(help="Who replied, if the file does not say. Default: the file's name."),
+        str | None, option("Who replied, if the file does not say. Default: the file's name.")
     ] = None,
     kind: Annotated[
-        Literal["human", "model"], typer.Option(help="Whether people or a model replied.")
+        Literal["human", "model"], option("Whether people or a model replied.")
     ] = "human",
     simulator: Annotated[
-        str | None, typer.Option(help="The model that played the person. Omit it for real people.")
+        str | None, option("The model that played the person. Omit it for real people.")
     ] = None,
     language: Annotated[
-        str | None, typer.Option(help="The language, such as en or zh; needed for some checks.")
+        str | None, option("The language, such as en or zh; needed for some checks.")
     ] = None,
     success_at: Annotated[
         float | None,
-        typer.Option(help="A conversation that ends at this emotion value or above is a success."),
+        option("A conversation that ends at this emotion value or above is a success."),
     ] = None,
     failure_below: Annotated[
-        float | None,
-        typer.Option(help="A conversation that ends below this emotion value is a failure."),
+        float | None, option("A conversation that ends below this emotion value is a failure.")
     ] = None,
     speakers: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "A speaker of the file, such as therapist=supporter; repeatable.",
             "--map",
             metavar="NAME=ROLE",
-            help="A speaker of the file, such as therapist=supporter; repeatable.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,

@@ -9,7 +9,7 @@ import typer
 
 from empathylab.cli.data.imports import rated_responses, situations
 from empathylab.cli.data.imports.options import LicenceOption, NameOption, ReplaceOption, SetOption
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ HUGGINGFACE_EXAMPLE = (
 
 
 def inspect(
-    path: Annotated[list[Path], typer.Argument(metavar="LOG.eval", help="One or more logs.")],
+    path: Annotated[list[Path], argument("One or more logs.", metavar="LOG.eval")],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -69,22 +69,17 @@ def inspect(
 def huggingface(
     source: Annotated[
         str,
-        typer.Argument(metavar="DATASET|FOLDER", help="OWNER/NAME on the hub, or a folder."),
+        argument("OWNER/NAME on the hub, or a folder.", metavar="DATASET|FOLDER"),
     ],
     kind: Annotated[
         Literal["lab", "situations", "responses", "ratings"] | None,
-        typer.Option("--as", help="What it contains. Default: a lab, if EmpathyLab exported it."),
+        option("What it contains. Default: a lab, if EmpathyLab exported it.", "--as"),
     ] = None,
     column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="THEIRS=OURS", help="Map a column to another name; repeatable."),
+        list[str] | None, option("Map a column to another name; repeatable.", metavar="THEIRS=OURS")
     ] = None,
-    config: Annotated[
-        str | None, typer.Option(help="The configuration, if the data set has several.")
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="The split, if the configuration has several.")
-    ] = None,
+    config: Annotated[str | None, option("The configuration, if the data set has several.")] = None,
+    split: Annotated[str | None, option("The split, if the configuration has several.")] = None,
     situation_set: SetOption = None,
     name: NameOption = None,
     licence: LicenceOption = "not stated",

@@ -6,29 +6,22 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from empathylab.cli.options import argument, option
 
 MapOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--map", metavar="OLD=NEW", help="Map an emotion of the file to another name; repeatable."
-    ),
+    option("Map an emotion of the file to another name; repeatable.", "--map", metavar="OLD=NEW"),
 ]
 SetOption = Annotated[
     str | None,
-    typer.Option(
-        "--set", help="The set the situations belong to, if the file does not contain them."
-    ),
+    option("The set the situations belong to, if the file does not contain them.", "--set"),
 ]
-NameOption = Annotated[
-    str | None, typer.Option(help="The ID in the lab. Default: the file's name.")
-]
-LicenceOption = Annotated[str, typer.Option(help="The licence of the texts.")]
+NameOption = Annotated[str | None, option("The ID in the lab. Default: the file's name.")]
+LicenceOption = Annotated[str, option("The licence of the texts.")]
 ReplaceOption = Annotated[
-    bool,
-    typer.Option("--replace", help="Replace a file of the same name, even if most of it differs."),
+    bool, option("Replace a file of the same name, even if most of it differs.", "--replace")
 ]
-TableArgument = Annotated[Path, typer.Argument(help="A CSV, JSONL or Parquet file.")]
+TableArgument = Annotated[Path, argument("A CSV, JSONL or Parquet file.")]
 
 
 def own_set_id(name: str | None, path: Path) -> str:

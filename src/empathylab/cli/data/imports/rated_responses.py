@@ -19,7 +19,7 @@ from empathylab.cli.data.imports.options import (
     slug,
 )
 from empathylab.cli.data.imports.progress import ImportProgress, import_progress
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -45,17 +45,14 @@ RATINGS_EXAMPLE = (
 
 
 def welivita(
-    path: Annotated[Path, typer.Argument(help="The released CSV, with any number of arms.")],
+    path: Annotated[Path, argument("The released CSV, with any number of arms.")],
     demographics: Annotated[
-        list[Path] | None,
-        typer.Option(help="The platform's file with data about the raters; repeatable."),
+        list[Path] | None, option("The platform's file with data about the raters; repeatable.")
     ] = None,
-    name: Annotated[str, typer.Option(help="The ID of the set and the study in the lab.")] = (
-        "welivita-2024"
-    ),
+    name: Annotated[str, option("The ID of the set and the study in the lab.")] = ("welivita-2024"),
     respondent: Annotated[
         list[str] | None,
-        typer.Option(metavar="ARM=NAME", help="An arm's respondent, such as gpt4=openai/gpt-4."),
+        option("An arm's respondent, such as gpt4=openai/gpt-4.", metavar="ARM=NAME"),
     ] = None,
     emotions: MapOption = None,
     replace: ReplaceOption = False,
@@ -77,20 +74,14 @@ def welivita(
 
 
 def empatheticdialogues(
-    path: Annotated[
-        Path, typer.Argument(help="The archive, a folder with its CSV files, or one of them.")
-    ],
+    path: Annotated[Path, argument("The archive, a folder with its CSV files, or one of them.")],
     turns: Annotated[
-        int,
-        typer.Option(
-            help="Which of the listener's replies to take; earlier ones are context.", min=1
-        ),
+        int, option("Which of the listener's replies to take; earlier ones are context.", min=1)
     ] = 1,
     split: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this part of the data: train, valid or test; repeatable."),
+        list[str] | None, option("Only this part of the data: train, valid or test; repeatable.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The set's id in the lab.")] = None,
+    name: Annotated[str | None, option("The set's id in the lab.")] = None,
     emotions: MapOption = None,
     replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,
@@ -134,12 +125,10 @@ def store_dialogues(
 def posts(
     path: Annotated[
         Path,
-        typer.Argument(
-            help="A table with domain and post, and optionally title, human_reply and id."
-        ),
+        argument("A table with domain and post, and optionally title, human_reply and id."),
     ],
     name: NameOption = None,
-    title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
+    title: Annotated[str | None, option("The set's title.")] = None,
     licence: LicenceOption = "not stated",
     replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,
@@ -165,8 +154,7 @@ def responses(
     situation_set: SetOption = None,
     name: NameOption = None,
     respondent: Annotated[
-        str | None,
-        typer.Option(help="Who wrote the replies, such as human, if the file has no such column."),
+        str | None, option("Who wrote the replies, such as human, if the file has no such column.")
     ] = None,
     licence: LicenceOption = "not stated",
     emotions: MapOption = None,
@@ -203,18 +191,13 @@ def responses(
 def ratings(
     path: TableArgument,
     situation_set: SetOption = None,
-    study: Annotated[
-        str | None, typer.Option(help="The study's name. Default: the file's name.")
-    ] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="The scale's labels, lowest first: Bad,Okay,Good")
-    ] = None,
+    study: Annotated[str | None, option("The study's name. Default: the file's name.")] = None,
+    labels: Annotated[str | None, option("The scale's labels, lowest first: Bad,Okay,Good")] = None,
     points: Annotated[
-        str | None, typer.Option(help="The scale's values, if not all were used: 1,2,3,4,5")
+        str | None, option("The scale's values, if not all were used: 1,2,3,4,5")
     ] = None,
     raters: Annotated[
-        Path | None,
-        typer.Option(help="A table about the raters: rater, and any columns (age, seconds …)."),
+        Path | None, option("A table about the raters: rater, and any columns (age, seconds …).")
     ] = None,
     replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from empathylab.cli.data.imports.options import LicenceOption, NameOption, TableArgument, slug
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, column_option, option
 from empathylab.cli.tables import print_rows
 
 EXAMPLE = (
@@ -19,23 +17,22 @@ EXAMPLE = (
 def recipients(
     path: TableArgument,
     name: NameOption = None,
-    title: Annotated[str | None, typer.Option(help="What the report calls the study.")] = None,
+    title: Annotated[str | None, option("What the report calls the study.")] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Map a column of the file to participant, response (who really wrote the reply), label "
+            "(the author named to participants), replier or reply; repeatable. Common names are "
+            "recognised.",
             "--map",
             metavar="COLUMN=ROLE",
-            help="Map a column of the file to participant, response (who really wrote the reply), "
-            "label (the author named to participants), replier or reply; repeatable. Common names "
-            "are recognised.",
         ),
     ] = None,
     outcome: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="What was measured; repeatable. Default: all other columns of numbers. "
-            "mood_before and mood_after are one outcome, mood.",
+        column_option(
+            "What was measured; repeatable. Default: all other columns of numbers. mood_before and "
+            "mood_after are one outcome, mood."
         ),
     ] = None,
     licence: LicenceOption = "not stated",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.data.imports.options import LicenceOption, MapOption, own_set_id
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_rows
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SITUATIONS_EXAMPLE = "Example: `empathylab data import situations mine.csv --nam
 
 
 def emotionbench(
-    path: Annotated[Path, typer.Argument(help="A folder, a checkout or one file.")],
+    path: Annotated[Path, argument("A folder, a checkout or one file.")],
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -40,21 +40,19 @@ def emotionbench(
 def situations(
     path: Annotated[
         Path,
-        typer.Argument(
-            help="A CSV, JSONL or Parquet file with the columns id, text and emotion (or topic), "
-            "and optionally valence, factor, topic, title, utterance and counterpart."
+        argument(
+            "A CSV, JSONL or Parquet file with the columns id, text and emotion (or topic), and "
+            "optionally valence, factor, topic, title, utterance and counterpart."
         ),
     ],
-    name: Annotated[
-        str | None, typer.Option(help="The set's ID. Default: the file's name.")
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
+    name: Annotated[str | None, option("The set's ID. Default: the file's name.")] = None,
+    title: Annotated[str | None, option("The set's title.")] = None,
     language: Annotated[
         str,
-        typer.Option(
-            metavar="CODE",
-            help="The language of the texts, such as de. With --language es, commands use the set "
+        option(
+            "The language of the texts, such as de. With --language es, commands use the set "
             "dialogues-es instead of dialogues.",
+            metavar="CODE",
         ),
     ] = "en",
     licence: LicenceOption = "not stated",

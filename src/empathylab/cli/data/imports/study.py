@@ -8,19 +8,15 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
 
 EXAMPLE = "Example: `empathylab data import study my-study.zip`"
 
 
 def study(
-    path: Annotated[
-        Path, typer.Argument(help="An archive that `empathylab study export --archive` wrote.")
-    ],
-    name: Annotated[
-        str | None, typer.Option(help="The study's name in this lab. Default: its own.")
-    ] = None,
+    path: Annotated[Path, argument("An archive that `empathylab study export --archive` wrote.")],
+    name: Annotated[str | None, option("The study's name in this lab. Default: its own.")] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
