@@ -14,6 +14,7 @@ from empathylab.cli.options import (
     option,
     with_run_options,
 )
+from empathylab.errors import InputError
 
 EXAMPLE = "Example: `empathylab ask one-sentence local/smollm2 --setting situations=2`"
 
@@ -46,8 +47,6 @@ def ask(
 
 
 def _settings(given: list[str]) -> dict[str, str]:
-    from empathylab.errors import InputError
-
     pairs = [entry.partition("=") for entry in given]
     for entry, (key, equals, _) in zip(given, pairs, strict=True):
         if not key or not equals:

@@ -12,6 +12,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.examples import examples
 from empathylab.cli.export_paths import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.export import ExportedLab
@@ -103,7 +104,6 @@ def export(
 
 def _check_push(export_format: str, to: Path | None) -> None:
     """Refuses what cannot be pushed before anything is written."""
-    from empathylab.errors import InputError
     from empathylab.export.hub import require_push
 
     if export_format != "huggingface" or (to is not None and to.suffix == ".zip"):
@@ -117,7 +117,6 @@ def _check_push(export_format: str, to: Path | None) -> None:
 
 def _push(done: ExportedLab, repository: str, *, public: bool, yes: bool) -> None:
     """Uploads the folder, after the user agreed where it holds people's data."""
-    from empathylab.errors import InputError
     from empathylab.export.hub import push
 
     people = sum(file.rows or 0 for file in done.files if Path(file.name).stem == "raters")

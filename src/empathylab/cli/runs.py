@@ -10,6 +10,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -94,7 +95,6 @@ def name(
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Gives a run a name, so that `evaluate --baseline` and these commands find it."""
-    from empathylab.errors import InputError
     from empathylab.store import Lab
     from empathylab.store.run_labels import name_run
 
@@ -174,7 +174,6 @@ def export(
     """Writes a run's questions and answers to a file."""
     from sqlalchemy import select
 
-    from empathylab.errors import InputError
     from empathylab.store import Lab
     from empathylab.store.run_labels import find_run
     from empathylab.store.schema import answers

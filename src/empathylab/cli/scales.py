@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import UnknownName
 
 if TYPE_CHECKING:
     from empathylab.scales import Scale
@@ -46,7 +47,6 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Shows a scale: its range, items, subscales, rule and source."""
-    from empathylab.errors import UnknownName
     from empathylab.scales import describe_range, find_scale, scale_to_dict
 
     known = _scales(lab)

@@ -11,6 +11,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, option
 from empathylab.cli.tables import print_json
+from empathylab.errors import MissingExtra
 
 EXAMPLE = "Example: `empathylab view --lab lab` · `empathylab view --port 8100 --no-open`"
 
@@ -28,7 +29,6 @@ def view(
     It listens on this machine only, changes nothing but the search index, and stops with Ctrl-C.
     The link contains a key that is new at each start.
     """
-    from empathylab.errors import MissingExtra
 
     try:
         import uvicorn  # noqa: F401 - asked for only once people wait, otherwise

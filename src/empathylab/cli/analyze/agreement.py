@@ -10,6 +10,7 @@ import typer
 
 from empathylab.cli.options import JsonOption, argument, column_option, option, scale_points
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.tables import column_named, numbers, read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +101,6 @@ def _read(
     file: Path, columns: dict[str, str], dimension: str | None, levels: str | None
 ) -> tuple[pl.DataFrame, list[str | float] | None]:
     """The table, and its scale's words where they were given."""
-    from empathylab.tables import column_named, numbers, read_table
 
     frame = read_table(file)
     missing = [f"--{role}" for role, column in columns.items() if column not in frame.columns]

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError, LabError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -66,7 +67,6 @@ def changes(
 
 def _compared(lab: Path, other: str | None, before: str | None, confidence: float) -> DriftResult:
     from empathylab.analysis import drift
-    from empathylab.errors import InputError
     from empathylab.store import Lab
 
     if (other is None) == (before is None):
@@ -91,7 +91,6 @@ def _compared(lab: Path, other: str | None, before: str | None, confidence: floa
 
 def _earlier(other: str) -> Any:
     """The other lab; a folder means the file in it, wherever EMPATHYLAB_DATABASE_URL points."""
-    from empathylab.errors import LabError
     from empathylab.store import Lab
     from empathylab.store.lab import DATABASE_FILE
 
@@ -129,8 +128,6 @@ def _titles(other: str, lab: Path) -> tuple[str, str]:
 
 def _moment(text: str) -> datetime:
     from datetime import UTC, datetime
-
-    from empathylab.errors import InputError
 
     try:
         found = datetime.fromisoformat(text.strip())

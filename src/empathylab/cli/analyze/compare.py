@@ -18,6 +18,7 @@ from empathylab.cli.options import (
     option,
 )
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.analysis.pairs import PairsResult
@@ -69,7 +70,6 @@ def compare(
         result = _of_table(names, unit, group, value, cluster)
     else:
         from empathylab.analysis.pairs import from_lab
-        from empathylab.errors import InputError
         from empathylab.store import Lab
 
         if len(names) != 2:
@@ -99,7 +99,6 @@ def _of_table(
 ) -> PairsResult:
     from empathylab.analysis.pairs import from_table
     from empathylab.cli.stats.mixed import read_numbers
-    from empathylab.errors import InputError
 
     if unit is None or group is None or value is None or len(names) not in (1, 2, 3):
         raise InputError(

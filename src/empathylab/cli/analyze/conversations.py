@@ -9,6 +9,8 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
+from empathylab.tables import missing_as_null, read_table, table_bytes
 
 if TYPE_CHECKING:
     from empathylab.analysis.conversations import ConversationsAnalysis
@@ -62,8 +64,6 @@ def conversations(
 
             result = with_study(opened, result, study, dimension=dimension)
     if ratings is not None:
-        from empathylab.tables import missing_as_null, read_table
-
         table = missing_as_null(read_table(ratings))
         result = result.with_ratings(table, scale=scale, where=ratings.name)
     if transcripts is not None:
@@ -105,8 +105,6 @@ def print_conversations(result: ConversationsAnalysis) -> None:
 
 def _write(result: ConversationsAnalysis, path: Path) -> None:
     """Every turn, with the columns that `data import conversations` reads."""
-    from empathylab.errors import InputError
-    from empathylab.tables import table_bytes
 
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("csv", "jsonl", "parquet"):

@@ -19,6 +19,8 @@ from empathylab.cli.options import (
     scale_points,
 )
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
+from empathylab.tables import key_value, read_table
 
 if TYPE_CHECKING:
     from empathylab.analysis.judges import JudgesResult
@@ -134,8 +136,6 @@ def _of_file(
     file: Path, study: str | None, levels: str | None, options: dict[str, Any]
 ) -> JudgesResult:
     from empathylab.analysis import judges as analysis
-    from empathylab.errors import InputError
-    from empathylab.tables import read_table
 
     if study is not None:
         raise InputError("a table has no study", got=study, remedy="Remove --study, or the table.")
@@ -145,8 +145,6 @@ def _of_file(
 
 
 def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
-    from empathylab.tables import key_value
-
     pairs = [key_value(text, option="--family") for text in given or ()]
     return {
         judge: tuple(name.strip() for name in names.split(",") if name.strip())

@@ -18,6 +18,7 @@ from empathylab.cli.options import (
     option,
 )
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.tables import table_bytes
 
 if TYPE_CHECKING:
     from empathylab.analysis.benchmark import LeaderboardResult
@@ -80,7 +81,6 @@ def _board(
 
 def _write_csv(path: Path, board: LeaderboardResult) -> None:
     from empathylab.report.writing import write_whole
-    from empathylab.tables import table_bytes
 
     write_whole(path, table_bytes(board.to_frame(), "csv"))
 

@@ -24,6 +24,8 @@ from empathylab.cli.options import (
     option,
 )
 from empathylab.cli.tables import print_json
+from empathylab.errors import InputError
+from empathylab.tables import read_table, renamed
 
 if TYPE_CHECKING:
     from empathylab.analysis.ratings import RatingsResult
@@ -251,8 +253,6 @@ def ratings(
 
 
 def _refuse_levels(levels: str) -> None:
-    from empathylab.errors import InputError
-
     raise InputError(
         "the study in the lab already names the points of its scales",
         got=f"--levels {levels}",
@@ -281,8 +281,6 @@ def _of_file(
     import polars as pl
 
     from empathylab.analysis.ratings import from_table
-    from empathylab.errors import InputError
-    from empathylab.tables import read_table, renamed
 
     for name, value in of_lab.items():
         if value is not None:

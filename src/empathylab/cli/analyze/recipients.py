@@ -20,6 +20,8 @@ from empathylab.cli.options import (
     option,
 )
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
+from empathylab.tables import key_values, read_table
 
 if TYPE_CHECKING:
     from empathylab.analysis.recipients import RecipientsResult
@@ -95,8 +97,6 @@ def recipients(
     """
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.analysis.recipients.analysis import from_lab, from_table, with_ratings
-    from empathylab.errors import InputError
-    from empathylab.tables import key_values, read_table
 
     if file is not None and study is not None:
         raise InputError("give a file or --study, not both", remedy="Omit one of them.")

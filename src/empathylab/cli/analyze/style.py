@@ -24,6 +24,8 @@ from empathylab.cli.options import (
     panel,
 )
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
+from empathylab.tables import TableParts, column_named, numbers, read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -161,7 +163,6 @@ def style(
     from empathylab.compute import choose
     from empathylab.style import by_rules, read_lexicon, tactic_rules
     from empathylab.style import tactic_labels as as_labels
-    from empathylab.tables import read_table
 
     choose(engine, workers)
     options: dict[str, Any] = {
@@ -241,7 +242,6 @@ def _of_file(
     import polars as pl
 
     from empathylab.analysis import style as analysis
-    from empathylab.tables import TableParts, column_named
 
     named = {f"--{role}-column": column for role, column in columns.items()}
     if rating is not None:
@@ -263,8 +263,6 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
     """Each row's rating, by its respondent and situation (and sample, where there is one)."""
     import polars as pl
 
-    from empathylab.tables import numbers
-
     named = {role: columns[role] for role in ("respondent", "situation")}
     if "sample" in frame.columns:
         named["sample"] = "sample"
@@ -275,7 +273,6 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
 
 
 def _write_figures(result: StyleResult, folder: Path) -> None:
-    from empathylab.errors import InputError
     from empathylab.report.style.figures import write_figures
 
     try:
@@ -347,7 +344,6 @@ def _print(result: StyleResult) -> None:
 
 
 def _print_rows(title: str, rows: list[dict[str, str]]) -> None:
-
     if rows:
         typer.echo(f"\n{title}")
         print_rows(rows, title, as_json=False, as_named=list(rows[0]))

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
+from empathylab.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
     from empathylab.stats.lengths import LengthMatched
@@ -35,7 +36,6 @@ def match(
     """
     import polars as pl
 
-    from empathylab.errors import InputError, UnknownName
     from empathylab.stats.lengths import length_matched_situations
     from empathylab.store import Lab, lab_situation_set, responses_frame
     from empathylab.store.selections import save_selection

@@ -10,6 +10,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option, panel
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.situations import SituationSet
@@ -139,8 +140,6 @@ def _word_list(given: str | None) -> WordList:
 
 
 def _bands(given: str) -> int | list[int]:
-    from empathylab.errors import InputError
-
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isascii() and part.isdecimal() for part in parts):
         raise InputError(

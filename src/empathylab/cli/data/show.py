@@ -11,6 +11,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -172,8 +173,6 @@ def _show_set(
 
 
 def _check(wanted: dict[str, str], whole: SituationSet) -> None:
-    from empathylab.errors import UnknownName
-
     for kind, known in (("emotion", whole.emotions), ("topic", whole.topics)):
         if kind in wanted and wanted[kind] not in known:
             raise UnknownName(kind, wanted[kind], known, where=f"situation set {whole.id}")
@@ -278,7 +277,6 @@ def _say_rest(count: int, limit: int) -> None:
 def _show_responses(
     folder: Path, wanted: dict[str, str | None], limit: int, *, as_json: bool
 ) -> None:
-    from empathylab.errors import InputError, UnknownName
     from empathylab.store import Lab, responses_frame, schema
     from empathylab.store.listings.contents import lab_contents
     from empathylab.store.listings.summaries import replied_situations

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_rows
+from empathylab.tables import key_value
 
 EXAMPLE = "Example: `empathylab data stimuli talks --unit turn`"
 
@@ -49,7 +50,6 @@ def stimuli(
     from empathylab.store import Lab
     from empathylab.store.imports.releases import import_release
     from empathylab.store.inserts import hash_of
-    from empathylab.tables import key_value
 
     with Lab.open(lab, create=False) as opened:
         release = (

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-
 from empathylab.api.run_options import RunKeywords
 from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.examples import examples
@@ -22,6 +21,7 @@ from empathylab.cli.options import (
     panel,
     with_run_options,
 )
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.api.evaluation.gates import GateOptions
@@ -223,8 +223,6 @@ def evaluate(
 
 
 def _one_judge(judges: list[str]) -> str | None:
-    from empathylab.errors import InputError
-
     if len(judges) > 1 or "style" in judges:
         raise InputError(
             "only one model can score the replies",
@@ -244,7 +242,6 @@ def _refuse_against(
     dry_run: bool,
 ) -> None:
     """Refuses what has no meaning in a comparison with a study."""
-    from empathylab.errors import InputError
 
     if dry_run:
         raise InputError(
@@ -276,9 +273,7 @@ def _refuse_against(
 
 
 def _refuse_alone(given: Mapping[str, object]) -> None:
-    from empathylab.errors import InputError
-
-    for option, value in given.items():
+    for name, value in given.items():
         if value:
             raise InputError(
                 "this option needs --against",

@@ -9,6 +9,8 @@ import typer
 
 from empathylab.cli.options import JsonOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import UnknownName
+from empathylab.tables import missing_as_null, read_table
 
 if TYPE_CHECKING:
     from empathylab.stats.arms import ContingencyTest, RaoScott
@@ -41,9 +43,7 @@ def chi2(
     where expected counts are below 5, Cramér's V; with --cluster also the test of Rao and Scott,
     for people who gave several answers.
     """
-    from empathylab.errors import UnknownName
     from empathylab.stats.arms import cross_table, independence_test, rao_scott
-    from empathylab.tables import missing_as_null, read_table
 
     used = [rows, columns, *([cluster] if cluster else [])]
     frame = missing_as_null(read_table(file))

@@ -9,7 +9,7 @@ import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
-from empathylab.tables import key_values
+from empathylab.tables import key_values, missing_as_null, read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,8 +107,6 @@ def lmm(
 def read_numbers(file: Path) -> pl.DataFrame:
     """The table, with columns of numbers as numbers; words stay words, and so become factors."""
     import polars as pl
-
-    from empathylab.tables import missing_as_null, read_table
 
     frame = missing_as_null(read_table(file))
     return frame.with_columns(

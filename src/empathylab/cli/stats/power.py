@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import EngineOption, JsonOption, WorkersOption, option, panel
 from empathylab.cli.tables import print_json
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.stats.power.simulation import PlannedStudy, SimulatedPower
@@ -96,7 +97,6 @@ def power(
     Give an effect size (--effect-w), two proportions, a margin, or an odds ratio with the number of
     raters (a simulation with the ordinal mixed model).
     """
-    from empathylab.errors import InputError
 
     if odds_ratio is not None:
         from empathylab.compute import choose
@@ -245,8 +245,6 @@ def _with_progress(plan: PlannedStudy, simulations: int, alpha: float, seed: int
 
 
 def _shares(text: str) -> tuple[float, ...]:
-    from empathylab.errors import InputError
-
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError as error:

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption, argument, column_option, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.tables import missing_as_null, read_table
 
 if TYPE_CHECKING:
     from empathylab.stats.preferences.bradley_terry import BradleyTerry
@@ -51,7 +52,6 @@ def preferences(
     preferred to the other.
     """
     from empathylab.stats.preferences.bradley_terry import bradley_terry
-    from empathylab.tables import missing_as_null, read_table
 
     fitted = bradley_terry(
         missing_as_null(read_table(file)),

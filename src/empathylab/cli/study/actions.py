@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, LabOption, argument, option
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     import contextlib
@@ -108,7 +109,6 @@ def exclude(
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Excludes a rater from every analysis, with the reason; their slot is free again."""
-    from empathylab.errors import InputError
 
     if not undo and not reason.strip():
         raise InputError(
@@ -134,7 +134,6 @@ def exclude(
 
 def agreed(question: str, otherwise: str, *, yes: bool) -> None:
     """Continues only after confirmation."""
-    from empathylab.errors import InputError
 
     if yes:
         return

@@ -12,6 +12,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.study.bots import BotReport
@@ -72,7 +73,6 @@ def _reached(
     from urllib.parse import parse_qs, urlsplit
 
     from empathylab.api.studies import simulated_links
-    from empathylab.errors import InputError
     from empathylab.store import Lab
 
     if study.startswith(("http://", "https://")):
@@ -115,7 +115,6 @@ def _lines(total: int) -> Callable[[int], None]:
 
 
 def _print(report: BotReport) -> None:
-
     finished = "" if report.finished is None else f"{report.finished} finished, "
     typer.echo(
         f"{report.bots} simulated raters in {report.seconds:.1f} s: {finished}"

@@ -10,6 +10,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.study.actions import NameArgument, YesOption, agreed
 from empathylab.cli.tables import print_json
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,6 @@ def forget(
     json: JsonOption = False,
 ) -> None:
     """Deletes all data about a person, in all versions of the study. Counts remain."""
-    from empathylab.errors import InputError
     from empathylab.store import Lab
     from empathylab.study.admin.deletion import earlier_exports
 
@@ -67,7 +67,6 @@ def forget(
 
 def _forgotten(lab: Lab, name: str, person: str | None, platform_id: str | None) -> int:
     """How many places, or raters of an imported study, were deleted."""
-    from empathylab.errors import InputError
     from empathylab.store.inserts import now
     from empathylab.store.studies.archive import any_study
     from empathylab.study.admin.deletion import forget_imported

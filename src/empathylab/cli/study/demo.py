@@ -11,6 +11,7 @@ import typer
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, option
 from empathylab.cli.tables import print_json
+from empathylab.errors import MissingExtra
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -32,7 +33,6 @@ def demo(
     It needs no key and no file. Answers stay in the lab; run the same command again to resume. The
     replies are invented, so the results do not describe a real model.
     """
-    from empathylab.errors import MissingExtra
 
     try:
         import uvicorn  # noqa: F401 - it is only asked for when people already wait

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from empathylab.cli.actor import operator
 from empathylab.cli.export_paths import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
+from empathylab.errors import InputError
 
 EXAMPLE = (
     "Example: `empathylab study export my-study data/my-study --format csv` · "
@@ -51,7 +52,6 @@ def export(
     Simulated raters and test visits are never included; identities only if you ask for them. While
     a study is open, ratings and arms are left out.
     """
-    from empathylab.errors import InputError
     from empathylab.store import Lab
     from empathylab.study.exports.folders import export_archive, export_study
 

@@ -10,6 +10,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
     from empathylab.study.design.checks import Checked
@@ -77,7 +78,6 @@ def _study_name(file: Path) -> str:
 
 def write_new(file: Path, text: str) -> None:
     """Writes a file that is not there yet."""
-    from empathylab.errors import InputError
 
     try:
         with file.open("x", encoding="utf-8") as new_file:
@@ -112,8 +112,6 @@ def check(
     checked = checked_file(file, lab)
     study = checked.study
     if language is not None and language not in study.languages:
-        from empathylab.errors import UnknownName
-
         raise UnknownName("language of the study", language, study.languages, where=file.name)
     if not has_lab(lab):
         typer.echo(f"There is no lab at {lab} yet, so only built-in texts are available.", err=True)

@@ -10,6 +10,7 @@ import typer
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -40,7 +41,6 @@ def preregister(
 
     from empathylab.analysis.preregistration.answers import as_markdown, preregistration
     from empathylab.cli.study.files import checked_file, write_new
-    from empathylab.errors import InputError
     from empathylab.store import Lab, has_lab
     from empathylab.store.inserts import now
 
@@ -77,7 +77,6 @@ def record_beside(lab: Lab, study: Study, file: Path) -> bool:
     import json as encoder
 
     from empathylab.analysis.preregistration.record import content_hash, record
-    from empathylab.errors import InputError
     from empathylab.store.inserts import now
     from empathylab.store.studies.records import find_study
 

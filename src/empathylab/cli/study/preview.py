@@ -11,6 +11,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, argument, option
 from empathylab.cli.tables import print_json
+from empathylab.files import read_text
 
 EXAMPLE = "Example: `empathylab study preview my-study.yaml --open`"
 _HOST = "127.0.0.1"
@@ -32,7 +33,6 @@ def preview(
 
     from empathylab.cli.study.files import checked_file
     from empathylab.cli.study.serve import require_extra
-    from empathylab.files import read_text
 
     require_extra()
     import uvicorn

@@ -10,6 +10,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.tables import print_json
+from empathylab.errors import InputError
 
 CODES_EXAMPLE = (
     "Example: `empathylab study prolific-codes my-study` · "
@@ -37,7 +38,6 @@ def prolific_codes(
     """
     import asyncio
 
-    from empathylab.errors import InputError
     from empathylab.study.recruiting.prolific import Prolific
     from empathylab.study.recruiting.prolific_setup import completion_codes
 
@@ -76,7 +76,6 @@ def prolific_group(
     """
     import asyncio
 
-    from empathylab.errors import InputError
     from empathylab.study.recruiting.prolific import Prolific
     from empathylab.study.recruiting.prolific_setup import group_members, note_group
 

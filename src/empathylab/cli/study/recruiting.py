@@ -15,6 +15,8 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, file_option, option
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
+from empathylab.tables import harmless_cell
 
 if TYPE_CHECKING:
     from empathylab.study.recruiting.invitations import Invitation
@@ -73,7 +75,6 @@ def invite(
 
     Participants can come back with their link; two browsers with one link share one slot.
     """
-    from empathylab.errors import InputError
 
     if [count is not None, listing, revoke is not None].count(True) != 1:
         raise InputError(
@@ -116,8 +117,6 @@ def sync(
     unless its rater returned it: then it no longer counts.
     """
     import asyncio
-
-    from empathylab.errors import InputError
 
     if csv is None and keep:
         raise InputError(
@@ -229,7 +228,6 @@ def _invite(
 
 def _traits(given: Sequence[str]) -> dict[str, str]:
     """What links are to say of people, by its name."""
-    from empathylab.errors import InputError
 
     traits: dict[str, str] = {}
     for item in given:
@@ -257,8 +255,6 @@ def _shown(invitation: Invitation, address: str) -> dict[str, Any]:
 def _write_links(out: TextIO, rows: Sequence[dict[str, Any]]) -> None:
     import csv
 
-    from empathylab.tables import harmless_cell
-
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows[0])
     writer.writerows([harmless_cell(cell or "") for cell in row.values()] for row in rows)
@@ -283,7 +279,6 @@ def _list(lab: Path, name: str, *, as_json: bool) -> None:
 
 
 def _revoke(lab: Path, name: str, given: str) -> None:
-    from empathylab.errors import InputError
     from empathylab.study.recruiting.invitations import revoke
 
     with running(lab, name) as service:
@@ -297,7 +292,6 @@ def _revoke(lab: Path, name: str, given: str) -> None:
 
 
 def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
-
     rows = [{"status": status, "people": count} for status, count in synced.statuses.items()]
     print_rows(rows, "statuses", as_json=False)
     typer.echo(
@@ -322,8 +316,6 @@ def checked_address(url: str) -> str:
     """The address of a page, as a link can be made from it."""
     from urllib.parse import urlsplit
 
-    from empathylab.errors import InputError
-
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise InputError(
@@ -338,7 +330,6 @@ def checked_address(url: str) -> str:
 @contextlib.contextmanager
 def _new_file(path: Path) -> Iterator[TextIO]:
     """A file that was not there before, and is not there where what fills it fails."""
-    from empathylab.errors import InputError
 
     try:
         # Links let people in, and platform ids name them: both are for their owner's eyes.

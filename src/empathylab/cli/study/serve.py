@@ -19,6 +19,7 @@ from empathylab.cli.options import (
     panel,
 )
 from empathylab.cli.tables import print_json
+from empathylab.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -138,8 +139,6 @@ def require_extra() -> None:
     """Raises where a package is missing without which no page can be served."""
     import importlib.util
 
-    from empathylab.errors import MissingExtra
-
     for package in _NEEDED:
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(package, "study", "A study on the network")
@@ -159,7 +158,6 @@ def _open(lab: Path, definition: Study | None) -> Lab:
     from empathylab.store import Lab, has_lab
 
     if definition is not None and not has_lab(lab):
-        from empathylab.errors import InputError
         from empathylab.study.design.checks import check_study
 
         # A study that cannot be launched must not leave a new lab behind.
@@ -177,7 +175,6 @@ def _open(lab: Path, definition: Study | None) -> Lab:
 def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
     """The name of the study, launched now or before."""
     from empathylab.cli.study.preregister import record_beside
-    from empathylab.errors import InputError
     from empathylab.store.inserts import now
     from empathylab.store.studies.records import find_study
     from empathylab.study.design.planning import unfilled_texts
@@ -205,8 +202,6 @@ def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
 
 
 def _refuse_many_on_sqlite(lab: Lab, workers: int) -> None:
-    from empathylab.errors import InputError
-
     if workers > 1 and lab.engine.dialect.name == "sqlite":
         raise InputError(
             "several server processes need a lab on PostgreSQL",
@@ -219,8 +214,6 @@ def _refuse_many_on_sqlite(lab: Lab, workers: int) -> None:
 
 def _root_path(given: str | None, public_url: str | None) -> str:
     from urllib.parse import urlsplit
-
-    from empathylab.errors import InputError
 
     path = urlsplit(public_url or "").path if given is None else given
     path = path.rstrip("/")
@@ -236,8 +229,6 @@ def _root_path(given: str | None, public_url: str | None) -> str:
 
 def _check_public_url(given: str | None, *, proxied: bool) -> None:
     from urllib.parse import urlsplit
-
-    from empathylab.errors import InputError
 
     if given is None:
         return

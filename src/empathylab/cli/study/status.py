@@ -59,7 +59,6 @@ def status_row(found: StudyStatus) -> dict[str, Any]:
 
 
 def _print(found: StudyStatus) -> None:
-
     since = f"{found.launched_at:%Y-%m-%d %H:%M}"
     typer.echo(f"{found.title} ({found.name}, version {found.version})")
     ended = f", closed {found.closed_at:%Y-%m-%d %H:%M}" if found.closed_at else ""

@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_rows
+from empathylab.tables import key_values
 
 SAGE_EXAMPLE = "Example: `empathylab data import sage results/`"
 CONVERSATIONS_EXAMPLE = (
@@ -42,7 +43,6 @@ def sage(
     from empathylab.store import Lab
     from empathylab.store.conversations import store_conversations
     from empathylab.store.imports.sage import read_sage, sage_files
-    from empathylab.tables import key_values
 
     names = key_values(rename, option="--rename")
     # All are read before anything is stored, so that a broken file changes nothing.
@@ -116,7 +116,6 @@ def conversations(
         ConversationSource,
         read_conversations,
     )
-    from empathylab.tables import key_values
 
     source = ConversationSource(
         respondent=respondent or path.stem,
@@ -148,5 +147,4 @@ def conversations(
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
-
     print_rows(rows, "files", as_json=as_json)

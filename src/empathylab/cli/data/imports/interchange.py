@@ -11,6 +11,7 @@ from empathylab.cli.data.imports import rated_responses, situations
 from empathylab.cli.data.imports.options import LicenceOption, NameOption, ReplaceOption, SetOption
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,7 +93,6 @@ def huggingface(
     A data set exported by EmpathyLab restores the lab. For any other, --as says what its rows are,
     and --column maps its columns to the lab's.
     """
-    from empathylab.errors import InputError
     from empathylab.export.hub import dataset_folder, mapped_table
     from empathylab.export.huggingface import holds_lab, import_dataset
     from empathylab.store import Lab

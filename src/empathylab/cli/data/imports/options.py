@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from empathylab.cli.options import argument, option
+from empathylab.errors import InputError
 
 MapOption = Annotated[
     list[str] | None,
@@ -37,7 +38,6 @@ def slug(stem: str) -> str:
 
 
 def _refuse_builtin(set_id: str, where: str) -> None:
-    from empathylab.errors import InputError
     from empathylab.situations import builtin_sets
     from empathylab.situations.sources.emotionbench import SET_ID, TESTED_ID
 

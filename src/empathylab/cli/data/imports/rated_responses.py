@@ -21,6 +21,8 @@ from empathylab.cli.data.imports.options import (
 from empathylab.cli.data.imports.progress import ImportProgress, import_progress
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.errors import InputError, UnknownName
+from empathylab.tables import TableParts, first_row, key_values, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from empathylab.situations import SituationSet
     from empathylab.situations.sources.released import RatedStudy, Release
     from empathylab.store.imports.releases import ImportedRelease
-    from empathylab.tables import TableParts
 
 WELIVITA_EXAMPLE = (
     "Example: `empathylab data import welivita dataset_and_ratings.csv "
@@ -61,7 +62,6 @@ def welivita(
 ) -> None:
     """Imports the rated replies of Welivita & Pu 2024: situations, replies, raters, ratings."""
     from empathylab.api.imports import read_welivita
-    from empathylab.tables import key_values
 
     release = read_welivita(
         path,
@@ -91,7 +91,6 @@ def empatheticdialogues(
 
     Rows that cannot be read are counted with their reason; nothing is dropped silently.
     """
-    from empathylab.tables import key_values
 
     mapping = key_values(emotions, option="--map")
     store_dialogues(lab, path, turns, split, name, mapping, replace=replace, as_json=json)
@@ -136,7 +135,6 @@ def posts(
 ) -> None:
     """Imports forum posts, with a person's reply to each (as in Lee et al. 2024)."""
     from empathylab.situations.sources.reply_tables import posts_from
-    from empathylab.tables import first_row, read_table
 
     release = posts_from(
         read_table(path),
@@ -168,7 +166,6 @@ def responses(
     the columns situation_text, emotion, valence, topic, title and utterance.
     """
     from empathylab.situations.sources.reply_tables import replies_from
-    from empathylab.tables import TableParts, first_row, key_values
 
     with import_progress(path) as progress:
         table = TableParts(path, progress.reading(path))
@@ -209,11 +206,9 @@ def ratings(
     columns text and situation_text, the file also contains the replies and situations; otherwise
     the lab must already have them.
     """
-    from empathylab.errors import InputError
     from empathylab.situations.sources.rating_tables import ratings_from
     from empathylab.situations.sources.released import Release
     from empathylab.situations.sources.reply_tables import replies_from
-    from empathylab.tables import TableParts, first_row, read_table
 
     with import_progress(path) as progress:
         table = TableParts(path, progress.reading(path))
@@ -256,7 +251,6 @@ def ratings(
 
 def _named_set(folder: Path, name: str | None, table: TableParts) -> SituationSet | None:
     """The set of that name, which must be there; None without a name."""
-    from empathylab.errors import InputError, UnknownName
     from empathylab.store import Lab
     from empathylab.store.situations import lab_situation_set
 
@@ -292,8 +286,6 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _numbers(text: str | None) -> list[float]:
-    from empathylab.errors import InputError
-
     try:
         return [float(part) for part in _listed(text)]
     except ValueError:

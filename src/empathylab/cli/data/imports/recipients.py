@@ -7,6 +7,7 @@ from typing import Annotated
 from empathylab.cli.data.imports.options import LicenceOption, NameOption, TableArgument, slug
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, column_option, option
 from empathylab.cli.tables import print_rows
+from empathylab.tables import key_value, read_table
 
 EXAMPLE = (
     "Example: `empathylab data import recipients recipients.csv --name yin-2024` · "
@@ -46,7 +47,6 @@ def recipients(
     from empathylab.analysis.recipients.columns import read_columns
     from empathylab.store import Lab
     from empathylab.store.recipients import store_recipients
-    from empathylab.tables import key_value, read_table
 
     pairs = [key_value(pair, option="--map") for pair in columns or ()]
     roles = {role: column for column, role in pairs}

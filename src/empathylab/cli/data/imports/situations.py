@@ -11,6 +11,7 @@ import typer
 from empathylab.cli.data.imports.options import LicenceOption, MapOption, own_set_id
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_rows
+from empathylab.tables import first_row, key_values, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,6 @@ def situations(
     from empathylab.store import Lab
     from empathylab.store.imports.files import ImportedFile
     from empathylab.store.situations import save_situation_set
-    from empathylab.tables import first_row, key_values, read_table
 
     chosen = situations_from(
         read_table(path),
