@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -150,6 +150,29 @@ def distinctive_terms(
         terms = tuple(listed[:top])
         found.append(_summary(name, against, terms, responses, sides, paired=paired))
     return found
+
+
+def terms_by_respondent(
+    frame: pl.DataFrame, names: Sequence[str], against: str | None
+) -> tuple[DistinctiveTerms, ...]:
+    """Each respondent compared with the rest or `against`; that one itself with all others.
+
+    Not `paired` are those to whose situations nobody else responded. Empty with one respondent.
+    """
+    if len(names) < 2:
+        return ()
+
+    def by_name(**options: Any) -> dict[str, DistinctiveTerms]:
+        return {terms.respondent: terms for terms in distinctive_terms(frame, top=60, **options)}
+
+    chosen = by_name(against=against)
+    if against is not None:
+        chosen[against] = by_name()[against]
+    alone = [name for name, terms in chosen.items() if not terms.responses]
+    if alone:
+        unpaired = by_name(paired=False)
+        chosen |= {name: unpaired[name] for name in alone}
+    return tuple(chosen[name] for name in names)
 
 
 class _Row(NamedTuple):

@@ -26,13 +26,14 @@ from empathylab.analysis.style.estimates import (
     varying_features,
 )
 from empathylab.analysis.style.result import StyleResult
-from empathylab.analysis.style.texts import read_chunk, read_texts, tagged_sentences
+from empathylab.analysis.style.texts import read_texts, tagged_sentences
 from empathylab.errors import InputError
 from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.ratings import lab_studies, ratings_frame
 from empathylab.study.admin.embargo import is_running
 from empathylab.style import Lexicon, diversity, emoji_counts, profiles, sentiment_missing
-from empathylab.style.differences import feature_differences
+from empathylab.style.chunks import read_chunk
+from empathylab.style.differences import FeatureDifference, feature_differences
 from empathylab.style.responses import (
     RESPONDENT,
     SITUATION,
@@ -133,14 +134,16 @@ def from_table(
         authorship = authorship_plan(used, folds, seed, depth, notes)
     built_in = tagger is None
     read = partial(read_chunk, dictionaries=tuple(dictionaries), lists=lists, tagged=built_in)
-    found = read_texts(used, read, authorship, names, against, seed)
-    table = pl.concat([chunk.features for chunk in found.chunks])
-    columns = varying_features(table)
-    tagged = tagged_sentences(found.chunks, used) if built_in else tactic_table(used, tagger=tagger)
-    found.chunks.clear()
+    compare = partial(_differences, against=against, permutations=depth.permutations, seed=seed)
+    texts = read_texts(used, read, authorship, names, against, seed, compare)
+    table = texts.features
+    tagged = (
+        tagged_sentences(texts.sentences, used) if built_in else tactic_table(used, tagger=tagger)
+    )
+    texts.sentences.clear()
     tactics = estimate_tactics(tagged, used, tagger_name, tactic_labels, built_in=built_in)
     del tagged  # a row per sentence: what follows needs the memory
-    notes += [*tactic_notes(tactics), *found.distinctive.notes, *found.notes]
+    notes += [*tactic_notes(tactics), *texts.notes]
     by_name = {profile.respondent: profile for profile in profiles(table)}
     estimates = StyleEstimates(
         respondents=tuple(names),
@@ -150,20 +153,12 @@ def from_table(
         profiles=tuple(by_name[name] for name in names),
         diversity=tuple(sorted(diversity(used), key=lambda found: names.index(found.respondent))),
         emoji=emoji_counts(used),
-        distinctive=found.distinctive.terms,
-        differences=tuple(
-            feature_differences(
-                table,
-                columns=columns,
-                against=against,
-                permutations=depth.permutations,
-                seed=seed,
-            )
-        ),
-        predictability=None if authorship is None else authorship.result(found.authorship),
+        distinctive=texts.distinctive,
+        differences=tuple(texts.differences),
+        predictability=None if authorship is None else authorship.result(texts.authorship),
         tactics=tactics,
-        reuse=found.reuse,
-        rated=rating_associations(table, columns, ratings, notes),
+        reuse=texts.reuse,
+        rated=rating_associations(table, varying_features(table), ratings, notes),
         against=against,
         dictionaries=tuple(dictionaries),
         seed=seed,
@@ -171,6 +166,18 @@ def from_table(
         notes=tuple(notes),
     )
     return StyleResult(estimates)
+
+
+def _differences(
+    table: pl.DataFrame, *, against: str | None, permutations: int, seed: int
+) -> list[FeatureDifference]:
+    return feature_differences(
+        table,
+        columns=varying_features(table),
+        against=against,
+        permutations=permutations,
+        seed=seed,
+    )
 
 
 def _require_characters(frame: pl.DataFrame, respondent: str, text: str) -> None:

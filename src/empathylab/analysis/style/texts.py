@@ -8,28 +8,26 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from empathylab.analysis.text.names import listed_some
 from empathylab.compute import map_ordered, one_thread
-from empathylab.style import Lexicon, features
 from empathylab.style.authorship.predictability import WORTH_WORKERS, Identification
 from empathylab.style.authorship.versions import Outcome, classified
-from empathylab.style.distinctive import DistinctiveTerms, distinctive_terms
+from empathylab.style.chunks import Read
+from empathylab.style.differences import FeatureDifference
+from empathylab.style.distinctive import DistinctiveTerms, terms_by_respondent
 from empathylab.style.openings import Recurrences, recurrences
 from empathylab.style.repetition import Repetition, repetition
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT
 from empathylab.style.self_similarity import SelfSimilarity, self_similarity
-from empathylab.style.tactics.tagging import tactic_table
 
 CHUNK = 10_000
 """Responses that are read together: few enough for memory, enough for one go of a process."""
 MOST_COMPARED = 100_000
 """Responses that are compared with each other: their words must be in memory together."""
-_TERMS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +40,15 @@ class Reuse:
     closings: tuple[Recurrences, ...]
 
 
-class Read(NamedTuple):
-    """What is found in some of the responses, text by text."""
+class TextResults(NamedTuple):
+    """The parts of the analysis that take long; most may be computed in another process."""
 
     features: pl.DataFrame
-    tactics: pl.DataFrame | None
-    """A row per sentence; None where another tagger does it."""
-
-
-class Distinctive(NamedTuple):
-    """Each respondent's terms, and what to know about them."""
-
-    terms: tuple[DistinctiveTerms, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-class Found(NamedTuple):
-    """The parts of the analysis that take long; each may be found in another process."""
-
-    chunks: list[Read]
-    distinctive: Distinctive
+    """One row per response."""
+    sentences: list[pl.DataFrame]
+    """Their tactics, chunk by chunk; empty where another tagger does it."""
+    differences: list[FeatureDifference]
+    distinctive: tuple[DistinctiveTerms, ...]
     reuse: Reuse
     authorship: list[Outcome]
     notes: tuple[str, ...]
@@ -74,12 +61,16 @@ def read_texts(
     names: list[str],
     against: str | None,
     seed: int,
-) -> Found:
-    """Everything that is found from the texts, spread over processes where it takes long."""
+    compare: Callable[[pl.DataFrame], list[FeatureDifference]],
+) -> TextResults:
+    """Everything that rests on the texts, spread over processes where it takes long.
+
+    `compare` tests features for differences, in a thread beside the other processes' work.
+    """
     texts = _compared(responses, seed)
     chunks = [partial(read, part) for part in responses.iter_slices(CHUNK)]
     whole: dict[str, Callable[[], Any]] = {
-        "distinctive": partial(_distinctive, texts, names, against),
+        "distinctive": partial(terms_by_respondent, texts, names, against),
         "repetition": partial(repetition, texts, seed=seed),
         "similarity": partial(self_similarity, texts),
         "openings": partial(recurrences, texts, where="opening"),
@@ -93,24 +84,43 @@ def read_texts(
         # Short ones last, so that all workers end at about the same time.
         tasks: list[Callable[[], Any]] = [*chunks, *whole.values(), *versions]
         long = work >= 4 * WORTH_WORKERS
-        results: Iterator[Any] = iter(list(map_ordered(operator.call, tasks, long=long)))
-        read_chunks, found, identified = (
-            list(islice(results, len(part))) for part in (chunks, whole, versions)
-        )
+        results: Iterator[Any] = map_ordered(operator.call, tasks, long=long)
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            features, sentences = _joined(islice(results, len(chunks)))
+            comparing = beside.submit(compare, features)
+            texts_results = list(islice(results, len(whole)))
+            identified = list(results)
+            differences = comparing.result()
     else:
         # Classifying is mostly products of matrices, which let another thread work.
         with one_thread(), ThreadPoolExecutor(max_workers=1) as beside:
             classifying = beside.submit(_called, versions)
-            read_chunks, found = _called(chunks), _called(whole.values())
+            features, sentences = _joined(_called(chunks))
+            texts_results = _called(whole.values())
             identified = classifying.result()
-    by_name = dict(zip(whole, found, strict=True))
-    return Found(
-        chunks=read_chunks,
-        distinctive=by_name.pop("distinctive"),
+        differences = compare(features)
+    by_name = dict(zip(whole, texts_results, strict=True))
+    distinctive = by_name.pop("distinctive")
+    return TextResults(
+        features=features,
+        sentences=sentences,
+        differences=differences,
+        distinctive=distinctive,
         reuse=Reuse(**{name: tuple(part) for name, part in by_name.items()}),
         authorship=identified,
-        notes=_left_out(responses.height - texts.height, texts.height),
+        notes=(*_alone(distinctive), *_left_out(responses.height - texts.height, texts.height)),
     )
+
+
+def _joined(chunks: Iterable[Read]) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """The features of all chunks, and the sentences of each."""
+    tables, sentences, before = [], [], 0
+    for table, tactics in chunks:
+        tables.append(table)
+        if tactics is not None:
+            sentences.append(tactics.with_columns(pl.col("response") + before))
+        before += table.height
+    return pl.concat(tables), sentences
 
 
 def _called(tasks: Iterable[Callable[[], Any]]) -> list[Any]:
@@ -138,44 +148,19 @@ def _left_out(responses: int, used: int) -> tuple[str, ...]:
     return (note,)
 
 
-def read_chunk(
-    part: pl.DataFrame, *, dictionaries: tuple[Lexicon, ...], lists: Path | None, tagged: bool
-) -> Read:
-    # What a sentence says, and who says it to whom, need not travel: the main process knows.
-    rows = "response", "place", "sentences", "tactics"
-    tactics = tactic_table(part).select(rows) if tagged else None
-    return Read(features(part, lexicons=dictionaries, lists=lists), tactics)
-
-
-def tagged_sentences(chunks: list[Read], responses: pl.DataFrame) -> pl.DataFrame:
-    """The sentences of all chunks, with responses numbered through, as `tactic_table` has them."""
-    tables, before = [], 0
-    for table, tactics in chunks:
-        if tactics is not None:
-            tables.append(tactics.with_columns(pl.col("response") + before))
-        before += table.height
-    whole = pl.concat(tables)
+def tagged_sentences(sentences: list[pl.DataFrame], responses: pl.DataFrame) -> pl.DataFrame:
+    """The sentences of all chunks, as `tactic_table` has them."""
+    whole = pl.concat(sentences)
     named = [responses[name].gather(whole["response"]) for name in (RESPONDENT, SITUATION)]
     return whole.select("response", *named, "place", "sentences", "tactics")
 
 
-def _distinctive(responses: pl.DataFrame, names: list[str], against: str | None) -> Distinctive:
-    """Each respondent compared with the rest or `against`; that one itself with all others."""
-    if len(names) < 2:
-        return Distinctive()
-    by_reference = distinctive_terms(responses, against=against, top=_TERMS)
-    found = {terms.respondent: terms for terms in by_reference}
-    if against is not None:
-        rest = distinctive_terms(responses, top=_TERMS)
-        found |= {terms.respondent: terms for terms in rest if terms.respondent == against}
-    alone = [name for name, terms in found.items() if not terms.responses]
-    notes = []
-    if alone:
-        unpaired = distinctive_terms(responses, paired=False, top=_TERMS)
-        free = {terms.respondent: terms for terms in unpaired}
-        found |= {name: free[name] for name in alone}
-        notes.append(
-            f"{listed_some(alone)}: nobody else responded to the same situations, so distinctive "
-            "words may reflect the situations rather than the author."
-        )
-    return Distinctive(tuple(found[name] for name in names), tuple(notes))
+def _alone(distinctive: Iterable[DistinctiveTerms]) -> tuple[str, ...]:
+    alone = [terms.respondent for terms in distinctive if not terms.paired]
+    if not alone:
+        return ()
+    note = (
+        f"{listed_some(alone)}: nobody else responded to the same situations, so distinctive "
+        "words may reflect the situations rather than the author."
+    )
+    return (note,)

@@ -38,8 +38,8 @@ class Logistic(NamedTuple):
     def predict(self, features: Any) -> Numbers:
         """The number of the most likely class of each row, of equally likely ones the first."""
         scores = np.asarray(features @ self.weights + self.intercepts)
-        found: Numbers = np.argmax(scores >= scores.max(axis=1, keepdims=True) - _TIED, axis=1)
-        return found
+        likeliest: Numbers = np.argmax(scores >= scores.max(axis=1, keepdims=True) - _TIED, axis=1)
+        return likeliest
 
 
 def fit_logistic(
@@ -99,28 +99,30 @@ class _Matrix:
         self._order = np.argsort(~often, kind="stable")
         self._dense = features[:, often].toarray()
         self._rare = features[:, ~often] if often.any() else features
-        self._rare_back = self._rare.T.tocsr() if classes > 1 else self._rare.T
+        # Sums come in the same order by row and by column. By column they do not wait for each
+        # other, as each goes to another row.
+        self._rare_by_column = self._rare.tocsc() if classes > 1 else self._rare
 
     def scores(self, weights: Array) -> Array:
         """The sum of each row's features times their weights, and the intercept."""
         dense = self._dense.shape[1]
-        found = self._dense @ weights[:dense] + weights[-1]
+        scores = self._dense @ weights[:dense] + weights[-1]
         if self._rare is not None:
-            found += self._rare @ weights[dense:-1]
-        return np.asarray(found)
+            scores += self._rare_by_column @ weights[dense:-1]
+        return np.asarray(scores)
 
     def back(self, by_row: Array) -> Array:
         """The sum over rows of each feature times the row's values."""
         parts = [self._dense.T @ by_row]
         if self._rare is not None:
-            parts.append(self._rare_back @ by_row)
+            parts.append(self._rare.T @ by_row)
         return np.vstack([*parts, by_row.sum(axis=0)])
 
     def in_order(self, weights: Array) -> Array:
         """The weights in the order of the features as they were given."""
-        found = np.empty_like(weights)
-        found[self._order] = weights
-        return found
+        ordered = np.empty_like(weights)
+        ordered[self._order] = weights
+        return ordered
 
 
 def _probabilities(scores: Array) -> Array:
@@ -159,19 +161,22 @@ def _solved(
     Ends where no more than `enough` is left of the squared error.
     """
     step, change, left = np.zeros_like(target), np.zeros_like(likely), target.copy()
-    direction, size = target, float(np.vdot(target, target))
+    direction, scratch = target.copy(), np.empty_like(target)
+    size = float(np.vdot(target, target))
     for _ in range(_INNER_STEPS):
         moved = matrix.scores(direction)
         curved = likely * (moved - (likely * moved).sum(axis=1, keepdims=True))
-        image = matrix.back(curved) + penalty * direction
+        image = matrix.back(curved)
+        image += np.multiply(penalty, direction, out=scratch)
         length = size / float(np.vdot(direction, image))
-        step += length * direction
+        step += np.multiply(length, direction, out=scratch)
         change += length * moved
-        left -= length * image
+        left -= np.multiply(length, image, out=scratch)
         size, before = float(np.vdot(left, left)), size
         if size <= enough:
             break
-        direction = left + size / before * direction
+        direction *= size / before
+        direction += left
     return step, change
 
 
