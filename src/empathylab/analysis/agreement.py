@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value, picked
-from empathylab.analysis.results import Conclusion, Result
+from empathylab.analysis.json_values import interval_columns, picked, scalars
+from empathylab.analysis.results import Conclusion, Result, row_frames
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number
@@ -26,7 +27,8 @@ _NAME = "Krippendorff's alpha"
 class AgreementResult(Result):
     """Agreement per dimension, and per pair of raters and dimension."""
 
-    found: Agreement
+    main_table: ClassVar[str] = "dimensions"
+    agreement: Agreement
     bootstrap: int
     """Resamples behind the intervals; 0 for none."""
     seed: int
@@ -34,11 +36,8 @@ class AgreementResult(Result):
     @property
     def design(self) -> Mapping[str, Any]:
         """How many ratings there are of what, by dimension."""
-        counts = ("n_raters", "n_situations", "n_clusters", "n_ratings", "dropped")
-        return {
-            dimension.dimension: {name: getattr(dimension, name) for name in counts}
-            for dimension in self.found.dimensions
-        }
+        counts = "n_raters n_situations n_clusters n_ratings dropped"
+        return {part.dimension: picked(part, counts) for part in self.agreement.dimensions}
 
     @property
     def model(self) -> None:
@@ -48,57 +47,38 @@ class AgreementResult(Result):
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """One for each dimension."""
-        return tuple(map(_conclusion, self.found.dimensions))
+        return tuple(map(_conclusion, self.agreement.dimensions))
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the coefficients."""
         notes = {
             note_text(coefficient.note)
-            for dimension in self.found.dimensions
+            for dimension in self.agreement.dimensions
             for coefficient in (dimension.icc, dimension.krippendorff_alpha)
         }
-        clusters = max((part.n_clusters or 0 for part in self.found.dimensions), default=0)
+        clusters = max((part.n_clusters or 0 for part in self.agreement.dimensions), default=0)
         allowed = [f"Intervals take {clusters} clusters of rated items into account."]
         return (*(allowed if clusters else []), *(f"{note}." for note in sorted(notes - {""})))
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """The coefficients of dimensions and of pairs of raters."""
-        rows = self.to_dict()
-        kept = {
-            name: [
-                {
-                    column: value
-                    for column, value in row.items()
-                    if not isinstance(value, dict | list)
-                }
-                for row in rows[name]
-            ]
-            for name in ("dimensions", "pairs")
-        }
-        return {
-            name: pl.DataFrame(listed, infer_schema_length=None) for name, listed in kept.items()
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per dimension."""
-        return self.tables["dimensions"]
+        rows, names = self.to_dict(), ("dimensions", "pairs")
+        return row_frames({name: [scalars(row) for row in rows[name]] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
         return {
-            "dimensions": [_dimension_row(dimension) for dimension in self.found.dimensions],
+            "dimensions": list(map(_dimension_row, self.agreement.dimensions)),
             "pairs": [
                 {
-                    "dimension": pair.dimension,
-                    "rater_a": pair.rater_a,
-                    "rater_b": pair.rater_b,
+                    **picked(pair, "dimension rater_a rater_b"),
                     "raters": [pair.rater_a, pair.rater_b],
                     "n": pair.n,
                     **_coefficients(pair),
                 }
-                for pair in self.found.pairs
+                for pair in self.agreement.pairs
             ],
             "bootstrap": self.bootstrap,
             "seed": self.seed,
@@ -146,7 +126,7 @@ def from_table(
     """
     if dimension is None and "dimension" in frame.columns:
         dimension = "dimension"
-    found = agreement(
+    agreed = agreement(
         frame,
         situation=situation,
         rater=rater,
@@ -157,45 +137,41 @@ def from_table(
         seed=seed,
         cluster=cluster,
     )
-    return AgreementResult(found, bootstrap, seed)
+    return AgreementResult(agreed, bootstrap, seed)
 
 
-def _conclusion(found: DimensionAgreement) -> Conclusion:
-    alpha = found.krippendorff_alpha
+def _conclusion(part: DimensionAgreement) -> Conclusion:
+    alpha = part.krippendorff_alpha
     basis = (
-        f"{counted(found.n_ratings, 'rating')} of {found.n_situations:,} situations or replies by "
-        f"{counted(found.n_raters, 'rater')}"
+        f"{counted(part.n_ratings, 'rating')} of {part.n_situations:,} situations or replies by "
+        f"{counted(part.n_raters, 'rater')}"
     )
-    estimate, low, high = json_value([alpha.estimate, alpha.low, alpha.high])
-    if estimate is None:
-        text = f"Agreement on {found.dimension} cannot be computed: {note_text(alpha.note)}"
+    if math.isnan(alpha.estimate):
+        text = f"Agreement on {part.dimension} cannot be computed: {note_text(alpha.note)}"
     else:
-        interval = "" if low is None else f", 95% CI [{number(low, 2)}, {number(high, 2)}]"
-        text = f"Raters agree on {found.dimension} with {_NAME} = {number(estimate, 2)}{interval}"
+        known = math.isfinite(alpha.low)
+        ends = f", 95% CI [{number(alpha.low, 2)}, {number(alpha.high, 2)}]" if known else ""
+        text = f"Raters agree on {part.dimension} with {_NAME} = {number(alpha.estimate, 2)}{ends}"
     return Conclusion(
         kind="descriptive",
         sentence=f"{text} ({basis}).",
         subject="raters",
-        dimension=found.dimension,
-        estimate=estimate,
-        low=low,
-        high=high,
-        n=found.n_ratings,
+        dimension=part.dimension,
+        **picked(alpha, "estimate low high"),
+        n=part.n_ratings,
         model=f"{_NAME} (ordinal)",
         basis=basis,
     )
 
 
-def _dimension_row(found: DimensionAgreement) -> dict[str, Any]:
+def _dimension_row(part: DimensionAgreement) -> dict[str, Any]:
     """One dimension's agreement as plain values; null where a figure is not defined."""
-    parts = ("situation", "rater", "residual")
+    counts = "dimension n_raters n_situations n_clusters n_ratings dropped missing_share"
     return {
-        **picked(
-            found, "dimension n_raters n_situations n_clusters n_ratings dropped missing_share"
-        ),
-        **_coefficients(found),
-        "icc_forms": _coefficients(found.icc_forms),
-        "variance": {name: json_value(getattr(found.components, name)) for name in parts},
+        **picked(part, counts),
+        **_coefficients(part),
+        "icc_forms": _coefficients(part.icc_forms),
+        "variance": picked(part.components, "situation rater residual"),
     }
 
 
@@ -206,9 +182,7 @@ def _coefficients(holder: Any) -> dict[str, Any]:
     for field in fields(holder):
         value = getattr(holder, field.name)
         if isinstance(value, Coefficient):
-            row[field.name] = json_value(value.estimate)
-            row[f"{field.name}_low"] = json_value(value.low)
-            row[f"{field.name}_high"] = json_value(value.high)
+            row |= interval_columns(field.name, value)
             if value.note:
                 notes[field.name] = note_text(value.note)
     return row | ({"notes": notes} if notes else {})

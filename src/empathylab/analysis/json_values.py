@@ -41,6 +41,19 @@ def picked(item: Any, names: str) -> dict[str, Any]:
     return {name: json_value(getattr(item, name)) for name in names.split()}
 
 
+def interval_columns(name: str, item: Any) -> dict[str, Any]:
+    """An estimate and the ends of its interval as `name`, `name_low` and `name_high`."""
+    ends = {name: item.estimate, f"{name}_low": item.low, f"{name}_high": item.high}
+    return {column: json_value(value) for column, value in ends.items()}
+
+
+def scalars(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row without lists and objects in it."""
+    return {
+        name: value for name, value in row.items() if not isinstance(value, Mapping | list | tuple)
+    }
+
+
 def finite(value: float | None) -> float | None:
     """The value; None for NaN and infinity, as in JSON."""
     return value if value is not None and math.isfinite(value) else None

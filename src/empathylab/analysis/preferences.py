@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from scipy.stats import t
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result
 from empathylab.analysis.text.apa import counted, p_text
 from empathylab.analysis.text.numbers import percent, signed
@@ -78,9 +78,7 @@ class PreferencesResult(Result):
             f"{signed(effect.high, 2)}], {p_text(adjusted)} ({basis}).",
             subject=subject,
             reference=reference,
-            estimate=effect.estimate,
-            low=effect.low,
-            high=effect.high,
+            **picked(effect, "estimate low high"),
             unit="log-odds",
             p=p,
             p_adjusted=adjusted,

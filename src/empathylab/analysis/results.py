@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import polars as pl
 
+from empathylab.analysis.json_values import finite
 from empathylab.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """One sentence, and the numbers that it states."""
+    """One sentence, and the numbers that it states; None for NaN and infinity."""
 
     kind: Kind
     sentence: str
@@ -46,6 +47,10 @@ class Conclusion:
     basis: str | None = None
     """What it rests on: how many ratings, raters, situations."""
     caveats: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("estimate", "low", "high", "p", "p_adjusted"):
+            object.__setattr__(self, name, finite(getattr(self, name)))
 
     def __str__(self) -> str:
         return self.sentence
@@ -110,6 +115,8 @@ class Result:
     """
 
     __slots__ = ()
+    main_table: ClassVar[str] = ""
+    """The table that `to_frame` returns; empty for the conclusions."""
 
     if TYPE_CHECKING:
         # Only for the type checker: a dataclass would take a property of its base for the default
@@ -122,8 +129,14 @@ class Result:
         def caveats(self) -> Sequence[str]:
             """What limits all conclusions, the most important first."""
 
+        @property
+        def tables(self) -> Mapping[str, pl.DataFrame]:
+            """The estimates as frames, by name."""
+
     def to_frame(self) -> pl.DataFrame:
         """The main estimates, one row each: the conclusions, where a topic gives nothing else."""
+        if self.main_table:
+            return self.tables[self.main_table]
         return conclusions_frame(self.conclusions)
 
     def summary(self) -> str:
@@ -154,6 +167,11 @@ def summary_text(conclusions: Sequence[Conclusion], caveats: Sequence[str]) -> s
     lines = [str(conclusion) for conclusion in conclusions]
     lines += [f"Caveat: {caveat}" for caveat in caveats]
     return "\n".join(lines)
+
+
+def row_frames(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, pl.DataFrame]:
+    """Rows as frames, by name; types come from all rows."""
+    return {name: pl.DataFrame(rows, infer_schema_length=None) for name, rows in tables.items()}
 
 
 def conclusions_frame(conclusions: Sequence[Conclusion]) -> pl.DataFrame:

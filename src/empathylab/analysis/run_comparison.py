@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result, summary_text
 from empathylab.analysis.run_selection import run_label
 from empathylab.analysis.scores.analysis import reply_profiles
@@ -168,11 +168,9 @@ def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> 
         subject=f"run {first}",
         reference=f"run {second}",
         dimension=what,
-        estimate=test.estimate,
-        low=json_value(test.low),
-        high=json_value(test.high),
+        **picked(test, "estimate low high"),
         unit="points",
-        p=json_value(test.p),
+        p=test.p,
         n=found.n_pairs,
         model="paired t test",
     )

@@ -30,6 +30,7 @@ from tests.helpers.labs import person_like
 from tests.helpers.welivita import write_release
 
 PERSON = "scripted/person"
+EVOKED = {"subscale": "negative", "measure": "evoked", "emotion": None}
 
 
 def _calmer(messages: tuple[Message, ...], parameters: Parameters) -> str:
@@ -84,25 +85,21 @@ def test_it_says_who_was_measured_on_both_occasions(found: DriftResult) -> None:
 
 
 def test_a_point_less_on_every_item_shows_in_the_scores(found: DriftResult) -> None:
-    [evoked] = [
-        score.shift
-        for score in found.scores
-        if (score.subscale, score.measure, score.emotion) == ("negative", "evoked", None)
-    ]
+    [evoked] = [score for score in found.scores if {**score.about, **EVOKED} == score.about]
     assert evoked.difference == pytest.approx(-10.0, abs=1.0)
-    assert evoked.paired
+    assert evoked.details["paired"]
 
 
 def test_a_wordier_reply_shows_in_the_style(found: DriftResult) -> None:
-    words = {item.difference.feature: item.difference for item in found.style}["words"]
+    words = {item.about["feature"]: item for item in found.style}["words"]
     assert words.difference == pytest.approx(9.0)
-    assert words.paired
+    assert words.details["paired"]
     assert words.p_holm < 0.05
 
 
 def test_verdicts_stand_side_by_side(found: DriftResult) -> None:
     [verdict] = found.verdicts
-    assert (verdict.respondent, verdict.scale) == (PERSON, "panas")
+    assert verdict.about == {"respondent": PERSON, "scale": "panas"}
     assert verdict.changed == (verdict.before != verdict.after)
 
 
@@ -158,11 +155,7 @@ def test_two_dates_of_one_lab_are_told_apart(lab: Lab) -> None:
     before = read_occasion(lab, "before", Window(until=day))
     after = read_occasion(lab, "after", Window(since=day))
     changes = compare(before, after)
-    [evoked] = [
-        score.shift
-        for score in changes.scores
-        if (score.subscale, score.measure, score.emotion) == ("negative", "evoked", None)
-    ]
+    [evoked] = [score for score in changes.scores if {**score.about, **EVOKED} == score.about]
     assert changes.both == (PERSON,)
     assert evoked.difference == pytest.approx(-10.0, abs=1.0)
     assert changes.incomparable == ()
@@ -218,21 +211,23 @@ def test_ratings_of_the_same_arm_are_compared(
     _rated(tmp_path / "a", 1, 0.2)
     _rated(tmp_path / "b", 2, 0.9)
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    gpt = next(rating for rating in changes.ratings if rating.arm == "gpt")
-    assert gpt.measure == "good"
+    gpt = next(rating for rating in changes.ratings if rating.about["arm"] == "gpt")
+    assert gpt.about["measure"] == "good"
     assert gpt.after - gpt.before > 0.4
     assert gpt.p_holm < 0.001
-    assert gpt.difference.difference.low < gpt.after - gpt.before < gpt.difference.difference.high
-    assert gpt.new_replies == 0
+    assert gpt.low < gpt.after - gpt.before < gpt.high
+    assert gpt.details["new_replies"] == 0
     assert not any("two samples" in conclusion.sentence for conclusion in changes.conclusions)
 
     with Lab.open(tmp_path / "b" / "lab") as lab, lab.writing() as connection:
         text = schema.responses.c.text
         connection.execute(update(schema.responses).values(text=text + " Once more."))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    gpt = next(rating for rating in changes.ratings if rating.arm == "gpt")
-    said = f"Replies to {gpt.new_replies} situations are new, so this compares two samples"
-    assert gpt.new_replies > 40
+    gpt = next(rating for rating in changes.ratings if rating.about["arm"] == "gpt")
+    said = (
+        f"Replies to {gpt.details['new_replies']} situations are new, so this compares two samples"
+    )
+    assert gpt.details["new_replies"] > 40
     assert min(situations) > 40
     assert any(said in conclusion.sentence for conclusion in changes.conclusions)
 
@@ -261,7 +256,9 @@ def test_only_ratings_of_the_same_situations_with_the_same_template_are_compared
                 reworded = update(situations).where(situations.c.id == second)
                 connection.execute(reworded.values(text="Something else happened."))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    assert {rating.arm: (rating.n_before, rating.n_after) for rating in changes.ratings} == {
+    assert {
+        rating.about["arm"]: (rating.n_before, rating.n_after) for rating in changes.ratings
+    } == {
         "human": (79, 79),
         "gpt": (78, 78),
     }
@@ -276,7 +273,7 @@ def test_only_ratings_of_the_same_situations_with_the_same_template_are_compared
     with Lab.open(tmp_path / "b" / "lab") as lab, lab.writing() as connection:
         connection.execute(update(replies).where(gpt).values(prompt="friend@2"))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
-    assert [rating.arm for rating in changes.ratings] == ["human"]
+    assert [rating.about["arm"] for rating in changes.ratings] == ["human"]
     why = _of_studies(changes)["study welivita-2024, arm gpt"]
     assert why == f"{once}; replies were asked for with another template"
 

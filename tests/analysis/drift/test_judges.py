@@ -147,7 +147,7 @@ def test_a_judge_that_said_otherwise_once_is_tested(release: Path, tmp_path: Pat
         .otherwise("rating")
     )
     sides[1].judged[STUDY] = replace(told, judges=flipped)
-    assert {judge.measure for judge in compare(*sides).judges} == {"agreement", "distance"}
+    assert {judge.about["measure"] for judge in compare(*sides).judges} == {"agreement", "distance"}
 
 
 def test_an_interval_that_ends_at_the_ends_of_kappa_is_no_narrower() -> None:

@@ -46,7 +46,7 @@ def test_the_same_replies_to_shared_situations_show_no_change_of_style() -> None
         occasion(range(12), "one"), occasion(range(4, 15), "two"), confidence=0.95
     )
     assert shifts
-    known = [shift.difference.difference for shift in shifts]
+    known = [shift.difference for shift in shifts]
     assert {value for value in known if not math.isnan(value)} == {0.0}
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -19,13 +19,14 @@ from empathylab.analysis.appraisal.caveats import (
 )
 from empathylab.analysis.appraisal.exclusions import StudyExclusions, exclusion_sentences
 from empathylab.analysis.appraisal.self_reports import SelfReport
-from empathylab.analysis.json_values import finite, json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
     Result,
+    row_frames,
 )
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.scales import Scale
@@ -55,6 +56,7 @@ class AppraisalExclusions:
 class AppraisalResult(Result):
     """Changes from baseline, distances from people, and which answers could not be used."""
 
+    main_table: ClassVar[str] = "changes"
     changes: tuple[ScaleChange, ...]
     counterparts: tuple[ScaleChange, ...]
     """Changes after the positive counterparts of situations; overall and per emotion."""
@@ -155,14 +157,9 @@ class AppraisalResult(Result):
         rows = {
             "changes": change_rows(self),
             "counterparts": counterpart_rows(self),
-            "distances": [json_value(summary) for summary in self.summaries],
+            "distances": json_value(self.summaries),
         }
-        frames = {name: pl.DataFrame(part, infer_schema_length=None) for name, part in rows.items()}
-        return frames | {"invalid": self.invalid}
-
-    def to_frame(self) -> pl.DataFrame:
-        """The changes from baseline, one row each."""
-        return self.tables["changes"]
+        return row_frames(rows) | {"invalid": self.invalid}
 
     def to_dict(self) -> Row:
         """What `analyze appraisal --json` prints."""
@@ -174,9 +171,7 @@ class AppraisalResult(Result):
             "validity": validity_rows(self.self_reports),
             "invalid": self.invalid.to_dicts(),
             "exclusions": _exclusions_dict(self.exclusions),
-            "preregistrations": json_value(self.preregistrations),
-            "conclusions": json_value(self.conclusions),
-            "caveats": list(self.caveats),
+            **picked(self, "preregistrations conclusions caveats"),
         }
 
     def only(self, respondent: str | None = None, scale: str | None = None) -> AppraisalResult:
@@ -360,7 +355,7 @@ def _change_conclusion(change: ScaleChange, doubt: str | None) -> Conclusion:
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         unit="points",
-        p=finite(change.cluster_p),
+        p=change.cluster_p,
         n=change.n,
         model="mean difference, clustered by situation and item order"
         if change.baseline_orders > 1

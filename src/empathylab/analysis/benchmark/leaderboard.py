@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -36,7 +36,7 @@ from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.cache import cached
 from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, ModelChoice, Result
+from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
 from empathylab.store import Lab
 from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
 from empathylab.store.ratings import collection_frame, lab_study
@@ -54,6 +54,7 @@ HOW = {
 class LeaderboardResult(Result):
     """Everything `analyze leaderboard` gives."""
 
+    main_table: ClassVar[str] = "respondents"
     reference: ReferenceRatings
     study: MeasuredStudy
     prompt: StudyPrompt
@@ -91,9 +92,7 @@ class LeaderboardResult(Result):
                 sentence=rank_sentence(entry, len(self.entries)),
                 subject=entry.respondent,
                 dimension=self.reference.dimension.name,
-                estimate=json_value(entry.estimate.estimate),
-                low=json_value(entry.estimate.low),
-                high=json_value(entry.estimate.high),
+                **picked(entry.estimate, "estimate low high"),
                 unit="proportion" if entry.estimate.outcome.kind == "share" else "points",
                 n=entry.replies,
                 basis=HOW[entry.found.basis],
@@ -109,8 +108,8 @@ class LeaderboardResult(Result):
                 reference=pair.lower,
                 dimension=self.reference.dimension.name,
                 estimate=pair.difference,
-                low=json_value(pair.low),
-                high=json_value(pair.high),
+                low=pair.low,
+                high=pair.high,
                 unit="proportion" if outcome.kind == "share" else "points",
                 n=pair.shared,
                 model="simultaneous 95% intervals",
@@ -128,12 +127,9 @@ class LeaderboardResult(Result):
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """The respondents, and all pairs."""
-        rows = {"respondents": leaderboard_table(self), "comparisons": self._comparisons()}
-        return {name: pl.DataFrame(part, infer_schema_length=None) for name, part in rows.items()}
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per respondent, in the order of the ranks."""
-        return self.tables["respondents"]
+        return row_frames(
+            {"respondents": leaderboard_table(self), "comparisons": self._comparisons()}
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze leaderboard --json` prints."""
@@ -156,16 +152,8 @@ class LeaderboardResult(Result):
 
     def _comparisons(self) -> list[dict[str, Any]]:
         return [
-            {
-                "upper": pair.upper,
-                "lower": pair.lower,
-                "difference": pair.difference,
-                "low": json_value(pair.low),
-                "high": json_value(pair.high),
-                "apart": pair.differs,
-                "paired": pair.paired,
-                "shared_situations": pair.shared,
-            }
+            picked(pair, "upper lower difference low high")
+            | {"apart": pair.differs, "paired": pair.paired, "shared_situations": pair.shared}
             for pair in self.pairs
         ]
 

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -35,7 +35,7 @@ from empathylab.analysis.judges.analysis import PANEL
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Result, Unit
+from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Result, Unit, row_frames
 from empathylab.analysis.text.notes import notes_text
 from empathylab.errors import UnknownName
 from empathylab.store import Lab
@@ -60,6 +60,7 @@ _MODELS = {
 class BenchmarkResult(Result):
     """One respondent compared with a study, by one judge."""
 
+    main_table: ClassVar[str] = "estimates"
     measurement: Measurement
 
     @property
@@ -89,9 +90,7 @@ class BenchmarkResult(Result):
             sentence=estimate_sentence(found),
             subject=found.respondent,
             dimension=found.dimension,
-            estimate=json_value(head.estimate),
-            low=json_value(head.low),
-            high=json_value(head.high),
+            **picked(head, "estimate low high"),
             unit=_unit(head),
             n=head.n_ratings + head.n_judged,
             model=_MODELS[found.basis][0],
@@ -107,9 +106,9 @@ class BenchmarkResult(Result):
             subject=found.respondent,
             reference=difference.other,
             dimension=found.dimension,
-            estimate=json_value(difference.difference),
-            low=json_value(difference.low),
-            high=json_value(difference.high),
+            estimate=difference.difference,
+            low=difference.low,
+            high=difference.high,
             unit=_unit(difference),
             n=difference.other_n,
             model=_MODELS[found.basis][0],
@@ -124,16 +123,7 @@ class BenchmarkResult(Result):
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """Estimates and differences, by outcome and group of situations."""
-        found = self.measurement
-        rows = {
-            "estimates": [_estimate_dict(estimate) for estimate in found.estimates],
-            "differences": [_difference_dict(difference) for difference in found.differences],
-        }
-        return {name: pl.DataFrame(part, infer_schema_length=None) for name, part in rows.items()}
-
-    def to_frame(self) -> pl.DataFrame:
-        """The estimates, one row each."""
-        return self.tables["estimates"]
+        return row_frames(_figures(self.measurement))
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `results` in `evaluate --against --json`."""
@@ -285,12 +275,18 @@ def measurement_dict(found: Measurement) -> dict[str, Any]:
         }
         if head.basis == "judge"
         else None,
-        "estimates": [_estimate_dict(estimate) for estimate in found.estimates],
-        "differences": [_difference_dict(difference) for difference in found.differences],
+        **_figures(found),
         "groups_left_out": found.left_out,
         "ratings_too_few": found.few,
         "situations": found.situations,
         "notes": list(found.notes),
+    }
+
+
+def _figures(measurement: Measurement) -> dict[str, list[dict[str, Any]]]:
+    return {
+        "estimates": list(map(_estimate_dict, measurement.estimates)),
+        "differences": list(map(_difference_dict, measurement.differences)),
     }
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -56,6 +56,7 @@ from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
     Result,
+    row_frames,
 )
 from empathylab.errors import InputError
 from empathylab.protocols.converse.controls import CONTROLS
@@ -76,6 +77,7 @@ _NO_TURNS = {
 class ConversationsAnalysis(Result):
     """What conversations show about respondents, and how far it depends on the simulator."""
 
+    main_table: ClassVar[str] = "respondents"
     conversations: pl.DataFrame
     turns: pl.DataFrame
     feelings: pl.DataFrame
@@ -153,7 +155,7 @@ class ConversationsAnalysis(Result):
     @cached_property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         features = turn_features(self.conversations, self.turns)
-        found = {
+        rows = {
             "respondents": self._respondent_rows(),
             "comparisons": self._comparison_rows(),
             "curves": curve_rows(self.conversations, self.feelings, confidence=self.confidence),
@@ -164,13 +166,7 @@ class ConversationsAnalysis(Result):
             "style_by_turn": style_by_turn(features),
             "style": style_by_conversation(features),
         }
-        return {
-            name: pl.DataFrame(_flat(rows), infer_schema_length=None)
-            for name, rows in found.items()
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        return self.tables["respondents"]
+        return row_frames({name: _flat(part) for name, part in rows.items()})
 
     def to_dict(self) -> dict[str, Any]:
         named = ("curves", "effects", "turning_points", "needs", "safety", "style", "style_by_turn")
@@ -226,15 +222,13 @@ class ConversationsAnalysis(Result):
         ]
 
     def _simulator_document(self) -> dict[str, Any]:
-        found = self.simulators
+        sensitivity = self.simulators
         return {
-            "rank_correlation": finite(found.ranks.correlation),
-            "rank_correlation_low": finite(found.ranks.low),
-            "rank_correlation_high": finite(found.ranks.high),
-            "variance_share": finite(found.variance_share),
-            "names": list(found.names),
-            "rankings": {name: list(ranked) for name, ranked in found.rankings.items()},
-            "shared_respondents": list(found.shared),
+            "rank_correlation": finite(sensitivity.ranks.correlation),
+            "rank_correlation_low": finite(sensitivity.ranks.low),
+            "rank_correlation_high": finite(sensitivity.ranks.high),
+            **picked(sensitivity, "variance_share names rankings"),
+            "shared_respondents": list(sensitivity.shared),
         }
 
     def _comparison_rows(self) -> list[dict[str, Any]]:

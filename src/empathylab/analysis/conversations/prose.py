@@ -9,7 +9,7 @@ from empathylab.analysis.conversations.estimates import Comparison, RespondentRe
 from empathylab.analysis.conversations.frames import PEOPLE
 from empathylab.analysis.conversations.people import PeopleCard
 from empathylab.analysis.conversations.simulators import ConversationModel, SimulatorSensitivity
-from empathylab.analysis.json_values import finite
+from empathylab.analysis.json_values import picked
 from empathylab.analysis.results import ALPHA, Conclusion, Kind
 from empathylab.analysis.text.apa import bounded, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, percent, signed
@@ -48,8 +48,8 @@ def _score(result: RespondentResult) -> Conclusion:
         subject=result.respondent,
         subset=result.simulator,
         estimate=result.mean_final,
-        low=finite(result.low),
-        high=finite(result.high),
+        low=result.low,
+        high=result.high,
         unit="points",
         n=result.n,
         model="mean with a t interval over personas",
@@ -113,12 +113,10 @@ def _compared(comparison: Comparison) -> Conclusion:
         subject=comparison.respondent,
         reference=comparison.reference_simulator if across else comparison.reference,
         subset=comparison.simulator,
-        estimate=finite(test.estimate),
-        low=finite(test.low),
-        high=finite(test.high),
+        **picked(test, "estimate low high"),
         unit="points",
-        p=finite(test.p),
-        p_adjusted=finite(comparison.p_holm),
+        p=test.p,
+        p_adjusted=comparison.p_holm,
         n=test.n,
         model="paired t test over personas" if test.paired else "Welch's t test over personas",
         basis=counted(test.n, "persona"),
@@ -152,9 +150,7 @@ def model_conclusions(
                 subject=contrast.level,
                 reference=contrast.other,
                 subset=used,
-                estimate=contrast.estimate,
-                low=contrast.low,
-                high=contrast.high,
+                **picked(contrast, "estimate low high"),
                 unit="points",
                 p=contrast.p,
                 p_adjusted=contrast.p_corrected,
@@ -211,9 +207,9 @@ def people_conclusions(cards: Sequence[PeopleCard]) -> list[Conclusion]:
             sentence=card.sentence,
             subject=card.simulator,
             reference="people",
-            estimate=finite(card.correlation),
-            low=finite(card.low),
-            high=finite(card.high),
+            estimate=card.correlation,
+            low=card.low,
+            high=card.high,
             unit="correlation",
             n=card.units,
             model="Pearson's correlation, bootstrap over conversations",

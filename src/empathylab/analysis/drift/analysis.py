@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.drift.judges import JudgeShift, JudgeVerdict, judge_shifts
+from empathylab.analysis.drift.judges import judge_shifts
 from empathylab.analysis.drift.occasions import (
     Occasion,
     Window,
@@ -17,33 +17,20 @@ from empathylab.analysis.drift.occasions import (
     read_occasion,
     without_repetition,
 )
-from empathylab.analysis.drift.ratings import RatingShift, rating_shifts
-from empathylab.analysis.drift.replies import (
-    FeatureShift,
-    UsableShift,
-    feature_shifts,
-    usable_shifts,
-)
+from empathylab.analysis.drift.ratings import rating_shifts
+from empathylab.analysis.drift.replies import feature_shifts, usable_shifts
 from empathylab.analysis.drift.rows import (
-    Row,
     change_sentence,
     changed_rows,
     count_sentence,
-    feature_row,
-    judge_row,
     occasion_row,
-    rating_row,
-    score_row,
     tested_rows,
-    usable_row,
-    verdict_row,
-    verdict_sentence,
 )
-from empathylab.analysis.drift.scores import VerdictChange, comparable_scores, verdict_changes
+from empathylab.analysis.drift.scores import comparable_scores, scale_shifts, verdict_changes
 from empathylab.analysis.drift.settings import SettingChange, setting_changes
+from empathylab.analysis.drift.shifts import Row, Shift, VerdictChange
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, ModelChoice, Result, Unit
-from empathylab.stats.over_time import ScoreShift, score_shifts
+from empathylab.analysis.results import Conclusion, ModelChoice, Result, Unit, row_frames
 from empathylab.store import Lab
 
 _PARTS = ("scores", "ratings", "judges", "usable_replies", "style")
@@ -66,13 +53,13 @@ class DriftResult(Result):
     both: tuple[str, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
-    scores: tuple[ScoreShift, ...]
+    scores: tuple[Shift, ...]
     verdicts: tuple[VerdictChange, ...]
-    usable: tuple[UsableShift, ...]
-    style: tuple[FeatureShift, ...]
-    ratings: tuple[RatingShift, ...]
-    judges: tuple[JudgeShift, ...]
-    judge_verdicts: tuple[JudgeVerdict, ...]
+    usable: tuple[Shift, ...]
+    style: tuple[Shift, ...]
+    ratings: tuple[Shift, ...]
+    judges: tuple[Shift, ...]
+    judge_verdicts: tuple[VerdictChange, ...]
     settings: tuple[SettingChange, ...]
     incomparable: tuple[Incomparable, ...]
     confidence: float
@@ -100,8 +87,7 @@ class DriftResult(Result):
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """How many figures changed, then each that did, then verdicts that changed."""
-        rows = self._rows()
-        tested = tested_rows(rows)
+        tested = tested_rows(self._rows())
         changed = changed_rows(tested)
         headline = Conclusion(
             kind="different" if changed else "inconclusive",
@@ -112,15 +98,14 @@ class DriftResult(Result):
             n=len(tested),
             model="Holm",
         )
-        changes: tuple[VerdictChange | JudgeVerdict, ...] = (*self.verdicts, *self.judge_verdicts)
         verdicts = [
             Conclusion(
                 kind="descriptive",
-                sentence=verdict_sentence(verdict),
-                subject=verdict.respondent if isinstance(verdict, VerdictChange) else verdict.judge,
+                sentence=verdict.sentence,
+                subject=verdict.about.get("respondent") or verdict.about["judge"],
                 reference=self.before.title,
             )
-            for verdict in changes
+            for verdict in (*self.verdicts, *self.judge_verdicts)
             if verdict.changed
         ]
         return (headline, *(self._change(row) for row in changed), *verdicts)
@@ -136,10 +121,8 @@ class DriftResult(Result):
             dimension=str(row.get("feature") or row.get("dimension") or row.get("scale") or "")
             or None,
             estimate=row["difference"],
-            low=row["low"],
-            high=row["high"],
+            **{name: row[name] for name in ("low", "high", "p")},
             unit=unit,
-            p=row["p"],
             p_adjusted=row["p_holm"],
             n=row["n_after"],
             basis=f"{row['n_before']} before, {row['n_after']} after",
@@ -158,7 +141,7 @@ class DriftResult(Result):
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """The changes by kind of figure."""
         rows = self._rows()
-        return {name: pl.DataFrame(rows[name], infer_schema_length=None) for name in _PARTS}
+        return row_frames({name: rows[name] for name in _PARTS})
 
     def to_frame(self) -> pl.DataFrame:
         """All changes, one row each; `part` says the kind of figure."""
@@ -176,9 +159,7 @@ class DriftResult(Result):
             "after": occasion_row(self.after),
             "confidence": self.confidence,
             "respondents": {
-                "both": list(self.both),
-                "before_only": list(self.only_before),
-                "after_only": list(self.only_after),
+                name: names for name, names in self.design.items() if isinstance(names, list)
             },
             **self._rows(),
             "conclusions": json_value(self.conclusions),
@@ -186,14 +167,16 @@ class DriftResult(Result):
 
     def _rows(self) -> dict[str, list[Row]]:
         """Everything, unrounded; null where a figure is not defined."""
-        return {
-            "scores": [score_row(change) for change in self.scores],
-            "verdicts": [verdict_row(verdict) for verdict in self.verdicts],
-            "usable_replies": [usable_row(change) for change in self.usable],
-            "style": [feature_row(change) for change in self.style],
-            "ratings": [rating_row(change) for change in self.ratings],
-            "judges": [judge_row(change) for change in self.judges],
-            "judge_verdicts": [verdict_row(verdict) for verdict in self.judge_verdicts],
+        parts: dict[str, Sequence[Shift | VerdictChange]] = {
+            "scores": self.scores,
+            "verdicts": self.verdicts,
+            "usable_replies": self.usable,
+            "style": self.style,
+            "ratings": self.ratings,
+            "judges": self.judges,
+            "judge_verdicts": self.judge_verdicts,
+        }
+        return {name: [item.to_dict() for item in part] for name, part in parts.items()} | {
             "settings": [
                 {name: value or None for name, value in json_value(setting).items()}
                 for setting in self.settings
@@ -268,7 +251,7 @@ def compare(before: Occasion, after: Occasion, *, confidence: float = 0.95) -> D
             name for name in before.respondents if name not in set(after.respondents)
         ),
         only_after=tuple(name for name in after.respondents if name not in set(before.respondents)),
-        scores=tuple(score_shifts(earlier, later, confidence=confidence)),
+        scores=tuple(scale_shifts(earlier, later, confidence=confidence)),
         verdicts=tuple(verdict_changes(before, new)),
         usable=tuple(usable),
         style=tuple(feature_shifts(before, new, confidence=confidence)),
@@ -284,7 +267,7 @@ def compare(before: Occasion, after: Occasion, *, confidence: float = 0.95) -> D
 def _measured_once(after: Occasion, repeated: tuple[str, ...]) -> list[Incomparable]:
     """Respondents whose later answers are, all or some, those of before."""
     left = set(after.answered)
-    found = [
+    same = [
         Incomparable(
             f"{name}, answers",
             ("some" if name in left else "all")
@@ -292,8 +275,8 @@ def _measured_once(after: Occasion, repeated: tuple[str, ...]) -> list[Incompara
         )
         for name in repeated
     ]
-    found += [
+    reused = [
         Incomparable(f"{name}, answers", "some were reused from before; ask again with --fresh")
         for name in after.reused
     ]
-    return found
+    return [*same, *reused]

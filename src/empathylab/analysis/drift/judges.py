@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from statistics import NormalDist
-from typing import Literal
 
 import polars as pl
 
+from empathylab.analysis.drift.shifts import Shift, VerdictChange, clustered_shift, corrected
 from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
 from empathylab.analysis.judges.cards import JudgeCard
 from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab
@@ -18,54 +18,13 @@ from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.errors import UserError
 from empathylab.stats.agreement import Coefficient
 from empathylab.stats.arms import clustered_difference
-from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.store import Lab
 from empathylab.store.judgements import lab_judgements
 
-Measure = Literal["agreement", "distance"]
 Problems = list[tuple[str, str]]
 _KEY = ["situation", "respondent", "text"]
 """What identifies a response in two labs, whose numbers differ."""
 _REPEATED = "all its ratings are identical on both occasions, and count once"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeShift:
-    """One judge's figure on two occasions."""
-
-    study: str
-    judge: str
-    dimension: str
-    measure: Measure
-    """`agreement`: weighted kappa with the median of people. `distance`: the judge's distance
-    from it, in points, over the responses that it judged on both occasions."""
-    before: float
-    after: float
-    low: float
-    """Of the difference. For `agreement` the two are taken as independent, which is wider than
-    need be where the same responses were judged; for `distance` situations are the units."""
-    high: float
-    p: float
-    n_before: int
-    n_after: int
-    note: str = ""
-    p_holm: float = math.nan
-    p_bh: float = math.nan
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeVerdict:
-    """Whether a judge can replace human raters, twice: `may`, `not` or `cannot tell`."""
-
-    study: str
-    judge: str
-    dimension: str
-    before: str
-    after: str
-
-    @property
-    def changed(self) -> bool:
-        return self.before != self.after
 
 
 def judged_between(
@@ -95,10 +54,15 @@ def judged_between(
 
 def judge_shifts(
     before: dict[str, JudgedRatings], after: dict[str, JudgedRatings], *, confidence: float
-) -> tuple[list[JudgeShift], list[JudgeVerdict], Problems]:
-    """Judges that rated a study's responses on both occasions, by study and dimension."""
-    shifts: list[JudgeShift] = []
-    verdicts: list[JudgeVerdict] = []
+) -> tuple[list[Shift], list[VerdictChange], Problems]:
+    """Judges that rated a study's responses on both occasions, by study and dimension.
+
+    The measure `agreement` is weighted kappa with the median of people; `distance` the judge's
+    distance from it, in points, over the responses that it judged on both occasions. Verdicts say
+    whether the judge can replace human raters: `may`, `not` or `cannot tell`.
+    """
+    shifts: list[Shift] = []
+    verdicts: list[VerdictChange] = []
     problems: Problems = []
     for study, earlier in before.items():
         later = after.get(study)
@@ -112,25 +76,18 @@ def judge_shifts(
             second = cards[1].get(key)
             if second is None:
                 continue
-            verdict = JudgeVerdict(study, *key, first.decision, second.decision)
+            about = {"study": study, "judge": key[0], "dimension": key[1]}
+            verdict = VerdictChange(about, first.decision, second.decision)
             if _same(key, earlier, later):
                 problems.append((_named(study, key), _REPEATED))
                 # Other people's ratings may have changed the verdict.
                 verdicts += [verdict] if verdict.changed else []
                 continue
             verdicts.append(verdict)
-            shifts.append(_agreement(study, first, second, confidence))
-            shifts += _distance(study, key, earlier, later, confidence)
+            shifts.append(_agreement(about, first, second, confidence))
+            shifts += _distance(about, earlier, later, confidence)
         problems += _once(study, cards)
-    p = [shift.p for shift in shifts]
-    return (
-        [
-            replace(one, p_holm=float(strict), p_bh=float(loose))
-            for one, strict, loose in zip(shifts, holm(p), benjamini_hochberg(p), strict=True)
-        ],
-        verdicts,
-        problems,
-    )
+    return corrected(shifts), verdicts, problems
 
 
 def _once(study: str, cards: list[dict[tuple[str, str], JudgeCard]]) -> Iterator[tuple[str, str]]:
@@ -157,14 +114,19 @@ def _ratings(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
 
 def _cards(judged: JudgedRatings, confidence: float) -> dict[tuple[str, str], JudgeCard]:
     try:
-        found = calibrate(judged, CalibrationPlan(confidence=confidence))
+        cards = calibrate(judged, CalibrationPlan(confidence=confidence))
     except UserError:
         return {}
-    return {(card.judge, card.dimension): card for card in found}
+    return {(card.judge, card.dimension): card for card in cards}
 
 
-def _agreement(study: str, first: JudgeCard, second: JudgeCard, confidence: float) -> JudgeShift:
-    """Both kappas, and their difference as that of two independent samples."""
+def _agreement(
+    about: dict[str, str], first: JudgeCard, second: JudgeCard, confidence: float
+) -> Shift:
+    """Both kappas, and their difference as that of two independent samples.
+
+    Where the same responses were judged, the interval is wider than it need be.
+    """
     one, other = first.weighted_kappa, second.weighted_kappa
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     se = math.hypot(_error(one, z), _error(other, z))
@@ -172,60 +134,46 @@ def _agreement(study: str, first: JudgeCard, second: JudgeCard, confidence: floa
     p = math.nan
     if se > 0 and math.isfinite(moved):
         p = 2 * NormalDist().cdf(-abs(moved) / se)
-    return JudgeShift(
-        study,
-        first.judge,
-        first.dimension,
-        "agreement",
-        one.estimate,
-        other.estimate,
-        moved - z * se,
-        moved + z * se,
-        p,
-        first.n,
-        second.n,
+    return Shift(
+        about={**about, "measure": "agreement"},
+        before=one.estimate,
+        after=other.estimate,
+        difference=moved,
+        low=moved - z * se,
+        high=moved + z * se,
+        p=p,
+        n_before=first.n,
+        n_after=second.n,
+        details={"note": None},
     )
 
 
-def _error(found: Coefficient, z: float) -> float:
+def _error(kappa: Coefficient, z: float) -> float:
     """By the longer side of the interval: the shorter one may end at 1 or −1, where kappa does."""
-    return max(found.estimate - found.low, found.high - found.estimate) / z
+    return max(kappa.estimate - kappa.low, kappa.high - kappa.estimate) / z
 
 
 def _distance(
-    study: str,
-    key: tuple[str, str],
-    before: JudgedRatings,
-    after: JudgedRatings,
-    confidence: float,
-) -> Iterator[JudgeShift]:
-    """The judge's distance from people, over what it judged twice; nothing without any."""
-    judge, dimension = key
-    parts = [_distances(item, judge, dimension) for item in (before, after)]
+    about: dict[str, str], before: JudgedRatings, after: JudgedRatings, confidence: float
+) -> Iterator[Shift]:
+    """The judge's distance from people, over what it judged twice; nothing without any.
+
+    Situations are the units.
+    """
+    parts = [_distances(item, about["judge"], about["dimension"]) for item in (before, after)]
     both = parts[0].join(parts[1], on=_KEY, nulls_equal=True, suffix="_after")
     if both.is_empty():
         return
     n = both.height
-    found = clustered_difference(
+    test = clustered_difference(
         pl.concat([both["distance"], both["distance_after"]]),
         [False] * n + [True] * n,
         pl.concat([both["situation"], both["situation"]]),
         confidence=confidence,
     )
-    yield JudgeShift(
-        study,
-        judge,
-        dimension,
-        "distance",
-        float(both["distance"].mean()),  # type: ignore[arg-type]
-        float(both["distance_after"].mean()),  # type: ignore[arg-type]
-        found.difference.low,
-        found.difference.high,
-        found.p,
-        n,
-        n,
-        note_text(found.note, **OCCASIONS),
-    )
+    means = [float(both[name].mean()) for name in ("distance", "distance_after")]  # type: ignore[arg-type]
+    note = note_text(test.note, **OCCASIONS) or None
+    yield clustered_shift({**about, "measure": "distance"}, means, (n, n), test, note=note)
 
 
 def _distances(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:

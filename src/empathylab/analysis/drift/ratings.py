@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import polars as pl
 
 from empathylab.analysis.drift.occasions import Occasion, RatedStudy
+from empathylab.analysis.drift.shifts import Shift, clustered_shift, corrected
 from empathylab.analysis.ratings.scales import StudyScales, study_scales
-from empathylab.stats.arms import ClusteredDifference, clustered_difference
-from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.analysis.text.notes import note_text
+from empathylab.stats.arms import clustered_difference
 from empathylab.study.admin.embargo import is_running
 
 _SIDES = (~pl.col("later"), pl.col("later"))
 
 
-@dataclass(frozen=True, slots=True)
-class RatingShift:
-    """An arm's proportion of good ratings, or its mean rating, twice."""
-
-    study: str
-    arm: str
-    dimension: str
-    measure: Literal["good", "mean"]
-    before: float
-    after: float
-    n_before: int
-    n_after: int
-    difference: ClusteredDifference
-    """Clustered by rater and by situation; over replies to the same situations, asked for with the
-    same template, that were rated on both occasions."""
-    new_replies: int = 0
-    """Situations with a reply on the later occasion that the earlier one does not have."""
-    p_holm: float = math.nan
-    p_bh: float = math.nan
-
-
 def rating_shifts(
     before: Occasion, after: Occasion, *, confidence: float
-) -> tuple[list[RatingShift], list[tuple[str, str]]]:
+) -> tuple[list[Shift], list[tuple[str, str]]]:
     """Arms rated on both occasions, and studies that cannot be compared, with the reason.
 
-    Where ratings are degrees their means are compared, else the proportions of the top category.
+    Where ratings are degrees their means are compared, else the proportions of the top category:
+    over replies to the same situations, asked for with the same template, that were rated on both
+    occasions. Tests are clustered by rater and by situation.
     """
-    found: list[RatingShift] = []
+    shifts: list[Shift] = []
     problems: list[tuple[str, str]] = []
     for name, earlier in before.studies.items():
         later = after.studies.get(name)
@@ -54,18 +34,14 @@ def rating_shifts(
         if why or later is None:
             problems.append((f"study {name}", why))
             continue
-        found += _arms(name, earlier, later, confidence)
+        shifts += _arms(name, earlier, later, confidence)
         problems += [(f"study {name}, arm {arm}", why) for arm, why in _left_out(earlier, later)]
     problems += [
         (f"study {name}", "it is on one occasion only")
         for name in after.studies
         if name not in before.studies
     ]
-    p = [item.difference.p for item in found]
-    return [
-        replace(one, p_holm=float(strict), p_bh=float(loose))
-        for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
-    ], problems
+    return corrected(shifts), problems
 
 
 def _obstacle(before: RatedStudy, after: RatedStudy) -> str:
@@ -82,9 +58,7 @@ def _obstacle(before: RatedStudy, after: RatedStudy) -> str:
     return ""
 
 
-def _arms(
-    name: str, before: RatedStudy, after: RatedStudy, confidence: float
-) -> Iterator[RatingShift]:
+def _arms(name: str, before: RatedStudy, after: RatedStudy, confidence: float) -> Iterator[Shift]:
     together = _together(before, after)
     scales = study_scales(before.study, together, None)
     for (arm, dimension), part in together.group_by("arm", "dimension", maintain_order=True):
@@ -92,28 +66,23 @@ def _arms(
         if part["later"].n_unique() < 2:
             continue
         measure, values = _values(part, str(dimension), scales)
-        here, there = values.filter(~part["later"]), values.filter(part["later"])
-        yield RatingShift(
-            study=name,
-            arm=str(arm),
-            dimension=str(dimension),
-            measure=measure,
-            before=float(here.mean()),  # type: ignore[arg-type]
-            after=float(there.mean()),  # type: ignore[arg-type]
-            n_before=len(here),
-            n_after=len(there),
-            difference=clustered_difference(
-                values,
-                part["later"],
-                part["rater"],
-                replies=part["situation"],
-                confidence=confidence,
-            ),
+        sides = [values.filter(~part["later"]), values.filter(part["later"])]
+        test = clustered_difference(
+            values, part["later"], part["rater"], replies=part["situation"], confidence=confidence
+        )
+        yield clustered_shift(
+            {"study": name, "arm": str(arm), "dimension": str(dimension), "measure": measure},
+            [float(side.mean()) for side in sides],  # type: ignore[arg-type]
+            list(map(len, sides)),
+            test,
+            raters=test.raters,
             new_replies=_new_replies(part),
+            note=note_text(test.note) or None,
         )
 
 
 def _new_replies(part: pl.DataFrame) -> int:
+    """Situations with a reply on the later occasion that the earlier one does not have."""
     here, there = (part.filter(side).select("situation", "text") for side in _SIDES)
     return there.join(here, on=["situation", "text"], how="anti")["situation"].n_unique()
 

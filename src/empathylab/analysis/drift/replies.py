@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import polars as pl
 
 from empathylab.analysis.drift.occasions import Occasion
-from empathylab.stats.arms import ClusteredDifference, clustered_difference
-from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.analysis.drift.shifts import Shift, clustered_shift, corrected
+from empathylab.analysis.text.notes import OCCASIONS, note_text
+from empathylab.stats.arms import clustered_difference
 from empathylab.style import features
 from empathylab.style.differences import FeatureDifference, feature_differences
 
@@ -20,33 +20,14 @@ _MANY_SITUATIONS = 300
 _PERMUTATIONS = (19_999, 999)
 
 
-@dataclass(frozen=True, slots=True)
-class UsableShift:
-    """The proportion of a respondent's replies that pass the checks, twice."""
-
-    respondent: str
-    before: float
-    after: float
-    n_before: int
-    n_after: int
-    difference: ClusteredDifference
-    """With situations as the independent units."""
-    p_holm: float = math.nan
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureShift:
-    """A feature of a respondent's style, twice; corrected over all respondents and features."""
-
-    respondent: str
-    difference: FeatureDifference
-
-
 def usable_shifts(
     before: Occasion, after: Occasion, *, confidence: float
-) -> tuple[list[UsableShift], list[tuple[str, str]]]:
-    """The proportions of usable replies on both occasions, and what is not compared."""
-    found, problems = [], []
+) -> tuple[list[Shift], list[tuple[str, str]]]:
+    """The proportions of replies that pass the checks, and what is not compared.
+
+    Situations are the independent units.
+    """
+    shifts, problems = [], []
     for name in _both(before, after):
         sides, problem = _comparable(before, after, name)
         if problem:
@@ -56,26 +37,29 @@ def usable_shifts(
         usable = pl.concat([side["outcome"] == "valid" for side in sides])
         later = [False] * sides[0].height + [True] * sides[1].height
         places = pl.concat([side["situation"] for side in sides])
-        difference = clustered_difference(usable, later, places, confidence=confidence)
-        found.append(
-            UsableShift(
-                name,
-                before=_usable_proportion(sides[0]),
-                after=_usable_proportion(sides[1]),
-                n_before=sides[0].height,
-                n_after=sides[1].height,
-                difference=difference,
+        test = clustered_difference(usable, later, places, confidence=confidence)
+        proportions = [side.filter(outcome="valid").height / side.height for side in sides]
+        note = note_text(test.note, **OCCASIONS, rating="reply", ratings="replies")
+        shifts.append(
+            clustered_shift(
+                {"respondent": name, "measure": "usable"},
+                proportions,
+                [side.height for side in sides],
+                test,
+                situations=test.raters,
+                note=note or None,
             )
         )
-    corrected = holm([item.difference.p for item in found])
-    found = [replace(one, p_holm=float(p)) for one, p in zip(found, corrected, strict=True)]
-    return found, problems
+    return [replace(shift, p_bh=None) for shift in corrected(shifts)], problems
 
 
-def feature_shifts(before: Occasion, after: Occasion, *, confidence: float) -> list[FeatureShift]:
-    """Every feature of those with usable replies to the same situations on both occasions."""
+def feature_shifts(before: Occasion, after: Occasion, *, confidence: float) -> list[Shift]:
+    """Every feature of those with usable replies to the same situations on both occasions.
+
+    Corrected over all respondents and features.
+    """
     columns = ["respondent", "situation", "sample", "text"]
-    found = []
+    shifts = []
     for name in _both(before, after):
         sides = [
             side.filter(outcome="valid").with_columns(respondent=pl.lit(when)).select(columns)
@@ -87,13 +71,26 @@ def feature_shifts(before: Occasion, after: Occasion, *, confidence: float) -> l
             continue
         table = features(pl.concat(sides))
         many = table["situation"].n_unique() > _MANY_SITUATIONS
-        found += [
-            FeatureShift(name, feature_difference)
-            for feature_difference in feature_differences(
-                table, against="before", confidence=confidence, permutations=_PERMUTATIONS[many]
-            )
-        ]
-    return _corrected(found)
+        differences = feature_differences(
+            table, against="before", confidence=confidence, permutations=_PERMUTATIONS[many]
+        )
+        shifts += [_feature_shift(name, difference) for difference in differences]
+    return corrected(shifts)
+
+
+def _feature_shift(respondent: str, difference: FeatureDifference) -> Shift:
+    return Shift(
+        about={"respondent": respondent, "feature": difference.feature},
+        before=difference.against_mean,
+        after=difference.mean,
+        difference=difference.difference,
+        low=difference.low,
+        high=difference.high,
+        p=difference.p,
+        n_before=difference.against_n,
+        n_after=difference.n,
+        details={"effect": difference.effect, "paired": difference.paired},
+    )
 
 
 def _comparable(
@@ -131,22 +128,7 @@ def _templates(side: Occasion, name: str) -> set[str]:
     }
 
 
-def _usable_proportion(responses: pl.DataFrame) -> float:
-    return responses.filter(outcome="valid").height / responses.height
-
-
 def _both(before: Occasion, after: Occasion) -> list[str]:
     there = set(after.responses["respondent"])
     names = before.responses["respondent"].unique(maintain_order=True).to_list()
     return [name for name in names if name in there]
-
-
-def _corrected(found: list[FeatureShift]) -> list[FeatureShift]:
-    p = [item.difference.p for item in found]
-    return [
-        FeatureShift(
-            one.respondent,
-            replace(one.difference, p_holm=float(strict), p_benjamini_hochberg=float(loose)),
-        )
-        for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
-    ]

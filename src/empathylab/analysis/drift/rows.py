@@ -5,20 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from empathylab.analysis.drift.judges import JudgeShift, JudgeVerdict
 from empathylab.analysis.drift.occasions import Occasion
-from empathylab.analysis.drift.ratings import RatingShift
-from empathylab.analysis.drift.replies import FeatureShift, UsableShift
-from empathylab.analysis.drift.scores import VerdictChange
-from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.drift.shifts import Row
 from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import counted
-from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
-from empathylab.stats.arms import ClusteredDifference
-from empathylab.stats.over_time import ScoreShift
-
-Row = dict[str, Any]
 
 
 def count_sentence(changed: int, tested: int) -> str:
@@ -46,15 +37,6 @@ def _samples(row: Row) -> str:
         return ""
     to = counted(count, "situation")
     return f" Replies to {to} are new, so this compares two samples of replies."
-
-
-def verdict_sentence(verdict: VerdictChange | JudgeVerdict) -> str:
-    """A verdict that changed."""
-    if isinstance(verdict, VerdictChange):
-        subject = f"Self-reports of {verdict.respondent}, {verdict.scale}"
-    else:
-        subject = f"Judge {verdict.judge}, {verdict.study}, {verdict.dimension}"
-    return f"{subject}: {verdict.before} before, {verdict.after} after."
 
 
 def changed_rows(rows: list[Row]) -> list[Row]:
@@ -107,83 +89,6 @@ def occasion_row(occasion: Occasion) -> Row:
         "responses": occasion.responses.height,
         "ratings": sum(study.ratings.height for study in occasion.studies.values()),
     }
-
-
-def score_row(change: ScoreShift) -> Row:
-    shift = change.shift
-    return (
-        picked(change, "respondent scale subscale measure emotion")
-        | picked(shift, "before after difference low high p")
-        | picked(change, "p_holm p_bh")
-        | picked(shift, "n_before n_after paired")
-        | {"note": note_text(shift.note) or None}
-    )
-
-
-def usable_row(change: UsableShift) -> Row:
-    found = change.difference
-    return (
-        {"respondent": change.respondent, "measure": "usable"}
-        | _difference(change, found)
-        | picked(change, "p_holm n_before n_after")
-        | {
-            "situations": found.raters,
-            "note": note_text(found.note, **OCCASIONS, rating="reply", ratings="replies") or None,
-        }
-    )
-
-
-def feature_row(change: FeatureShift) -> Row:
-    found = change.difference
-    return (
-        {
-            "respondent": change.respondent,
-            "feature": found.feature,
-            "before": json_value(found.against_mean),
-            "after": json_value(found.mean),
-        }
-        | picked(found, "difference low high effect p p_holm")
-        | {
-            "p_bh": json_value(found.p_benjamini_hochberg),
-            "n_before": found.against_n,
-            "n_after": found.n,
-            "paired": found.paired,
-        }
-    )
-
-
-def rating_row(change: RatingShift) -> Row:
-    found = change.difference
-    return (
-        picked(change, "study arm dimension measure")
-        | _difference(change, found)
-        | picked(change, "p_holm p_bh n_before n_after")
-        | {"raters": found.raters, "new_replies": change.new_replies}
-        | {"note": note_text(found.note) or None}
-    )
-
-
-def judge_row(change: JudgeShift) -> Row:
-    return (
-        picked(change, "study judge dimension measure before after")
-        | {"difference": json_value(change.after - change.before)}
-        | picked(change, "low high p p_holm p_bh n_before n_after")
-        | {"note": change.note or None}
-    )
-
-
-def verdict_row(verdict: VerdictChange | JudgeVerdict) -> Row:
-    row: Row = json_value(verdict)
-    return row | {"changed": verdict.changed}
-
-
-def _difference(change: UsableShift | RatingShift, found: ClusteredDifference) -> Row:
-    return (
-        picked(change, "before after")
-        | {"difference": change.after - change.before}
-        | picked(found.difference, "low high")
-        | {"p": json_value(found.p)}
-    )
 
 
 def _moment(value: datetime | None) -> str | None:

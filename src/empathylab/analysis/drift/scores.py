@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import polars as pl
 
 from empathylab.analysis.drift.occasions import Occasion
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictChange:
-    """The verdict on a respondent's answers to a scale, twice."""
-
-    respondent: str
-    scale: str
-    before: str
-    after: str
-
-    @property
-    def changed(self) -> bool:
-        return self.before != self.after
+from empathylab.analysis.drift.shifts import Shift, VerdictChange
+from empathylab.analysis.json_values import picked
+from empathylab.analysis.text.notes import note_text
+from empathylab.stats.over_time import score_shifts
 
 
 def comparable_scores(
@@ -54,6 +44,23 @@ def comparable_scores(
     return frames[0], frames[1], problems
 
 
+def scale_shifts(
+    before: pl.DataFrame, after: pl.DataFrame, *, confidence: float
+) -> Iterator[Shift]:
+    """How each subscale moved: at baseline, after situations, and the change between them."""
+    for score in score_shifts(before, after, confidence=confidence):
+        figures = dataclasses.asdict(score.shift)
+        details = {"paired": figures.pop("paired"), "note": note_text(score.shift.note) or None}
+        del figures["df"], figures["note"]
+        yield Shift(
+            about=picked(score, "respondent scale subscale measure emotion"),
+            **figures,
+            details=details,
+            p_holm=score.p_holm,
+            p_bh=score.p_bh,
+        )
+
+
 def verdict_changes(before: Occasion, after: Occasion) -> Iterator[VerdictChange]:
     """The verdicts of those who answered a scale on both occasions."""
     later = {
@@ -63,7 +70,8 @@ def verdict_changes(before: Occasion, after: Occasion) -> Iterator[VerdictChange
     for verdict in before.verdicts:
         key = (verdict.respondent, verdict.scale)
         if key in later and key in measured_again:
-            yield VerdictChange(*key, verdict.validity.verdict, later[key])
+            about = {"respondent": verdict.respondent, "scale": verdict.scale}
+            yield VerdictChange(about, verdict.validity.verdict, later[key])
 
 
 def _versions(occasion: Occasion) -> dict[tuple[str, str], frozenset[tuple[int, str]]]:

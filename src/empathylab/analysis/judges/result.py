@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.json_values import interval_columns, json_value, picked, scalars
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import (
     good_for,
@@ -22,9 +22,9 @@ from empathylab.analysis.results import (
     Kind,
     ModelChoice,
     Result,
+    row_frames,
 )
 from empathylab.analysis.text.notes import note_text
-from empathylab.stats.agreement import Coefficient
 from empathylab.stats.judges.preference_agreement import Agreeing
 
 _KINDS: Mapping[str, Kind] = {
@@ -38,6 +38,7 @@ _KINDS: Mapping[str, Kind] = {
 class JudgesResult(Result):
     """A card for each judge and dimension that people rated too."""
 
+    main_table: ClassVar[str] = "judges"
     study: str
     """Empty for a table."""
     cards: tuple[JudgeCard, ...]
@@ -87,12 +88,7 @@ class JudgesResult(Result):
             for card in self.cards
             for bias in (*card.biases, *card.emotions)
         ]
-        rows = {"judges": [_flat(card) for card in self.cards], "biases": biases}
-        return {name: pl.DataFrame(part, infer_schema_length=None) for name, part in rows.items()}
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per judge and dimension."""
-        return self.tables["judges"]
+        return row_frames({"judges": [_flat(card) for card in self.cards], "biases": biases})
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze judges --json` prints."""
@@ -112,9 +108,9 @@ def _conclusion(card: JudgeCard) -> Conclusion:
         subject=card.judge,
         reference="human raters",
         dimension=card.dimension,
-        estimate=None if test is None else json_value(test.advantage),
-        low=None if test is None else json_value(test.advantage_low),
-        high=None if test is None else json_value(test.advantage_high),
+        estimate=test and test.advantage,
+        low=test and test.advantage_low,
+        high=test and test.advantage_high,
         unit="proportion",
         n=card.n,
         model=f"alternative annotator test, ε = {card.epsilon:g}",
@@ -126,10 +122,9 @@ def _conclusion(card: JudgeCard) -> Conclusion:
 
 def _flat(card: JudgeCard) -> dict[str, Any]:
     """The card's figures without its lists."""
-    whole = card_dict(card)
-    figures = {name: value for name, value in whole.items() if not isinstance(value, (dict, list))}
     test = card.alt_test
-    return figures | {"winning_rate": None if test is None else json_value(test.winning_rate)}
+    rate = None if test is None else json_value(test.winning_rate)
+    return scalars(card_dict(card)) | {"winning_rate": rate}
 
 
 def card_dict(card: JudgeCard) -> dict[str, Any]:
@@ -137,9 +132,9 @@ def card_dict(card: JudgeCard) -> dict[str, Any]:
     row: dict[str, Any] = {
         **picked(card, "judge dimension n n_ratings n_situations n_people compared_with"),
         "respondents": list(card.respondents),
-        **_coefficient("weighted_kappa", card.weighted_kappa),
-        **_coefficient("weighted_kappa_ranks", card.weighted_kappa_ranks),
-        **_coefficient("spearman", card.spearman),
+        **interval_columns("weighted_kappa", card.weighted_kappa),
+        **interval_columns("weighted_kappa_ranks", card.weighted_kappa_ranks),
+        **interval_columns("spearman", card.spearman),
         **picked(card, "spearman_within spearman_within_low people_kappa judge_person_kappa"),
         "alt_test": _test(card),
         "bias": {bias.name: _bias(bias) for bias in card.biases},
@@ -175,14 +170,6 @@ def _bias(bias: JudgeBias) -> dict[str, Any]:
     return row | {"note": bias.note or None}
 
 
-def _coefficient(name: str, found: Coefficient) -> dict[str, Any]:
-    return {
-        name: json_value(found.estimate),
-        f"{name}_low": json_value(found.low),
-        f"{name}_high": json_value(found.high),
-    }
-
-
 def _test(card: JudgeCard) -> dict[str, Any]:
     test = card.alt_test
     row: dict[str, Any] = {"winning_rate": None, "epsilon": card.epsilon, "passes": None}
@@ -204,28 +191,28 @@ def _stability(card: JudgeCard) -> dict[str, Any] | None:
     if stability is None:
         return None
     return {
-        **_coefficient("alpha", stability.alpha),
+        **interval_columns("alpha", stability.alpha),
         **picked(stability, "same sd responses repeats"),
         "scale_turned": stability.turned,
     }
 
 
 def _preferences(card: JudgeCard) -> dict[str, Any] | None:
-    found = card.preferences
-    if found is None:
+    preferences = card.preferences
+    if preferences is None:
         return None
     return {
-        "choices": _agreeing(found.choices),
-        "consistent": _agreeing(found.consistent),
-        "ties": found.ties,
-        "inconsistent_pairs": found.inconsistent,
-        "people_even": found.even,
-        "people_unrated": found.unrated,
+        "choices": _agreeing(preferences.choices),
+        "consistent": _agreeing(preferences.consistent),
+        "ties": preferences.ties,
+        "inconsistent_pairs": preferences.inconsistent,
+        "people_even": preferences.even,
+        "people_unrated": preferences.unrated,
     }
 
 
-def _agreeing(found: Agreeing) -> dict[str, Any]:
-    return {"agree": json_value(found.share), **picked(found, "low high n")}
+def _agreeing(choices: Agreeing) -> dict[str, Any]:
+    return {"agree": json_value(choices.share), **picked(choices, "low high n")}
 
 
 def _calibration(card: JudgeCard) -> dict[str, Any] | None:

@@ -7,12 +7,12 @@ import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from empathylab.analysis.norming.criteria import Criteria, NormedSituation
-from empathylab.analysis.results import Conclusion, Result
+from empathylab.analysis.results import Conclusion, Result, row_frames
 from empathylab.errors import InputError
 from empathylab.scales import Scale
 from empathylab.situations import Situation, SituationSet
@@ -35,6 +35,7 @@ _CAVEAT = (
 class Norming(Result):
     """The result of a norming study."""
 
+    main_table: ClassVar[str] = "situations"
     study: str
     situation_set: SituationSet
     criteria: Criteria
@@ -79,13 +80,8 @@ class Norming(Result):
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
-        """What raters said of each situation."""
-        return {"situations": self.to_frame()}
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per situation."""
-        rows = [situation.row() for situation in self.situations]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        """What raters said of each situation, one row each."""
+        return row_frames({"situations": [situation.row() for situation in self.situations]})
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""

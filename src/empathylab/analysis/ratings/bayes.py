@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import Conclusion, Kind, Unit
@@ -96,9 +96,7 @@ class BayesModel:
                 reference=self.reference,
                 dimension=self.dimension,
                 subset="all",
-                estimate=arm.effect.estimate,
-                low=arm.effect.low,
-                high=arm.effect.high,
+                **picked(arm.effect, "estimate low high"),
                 unit="log-odds",
                 n=self.n,
                 model=f"Bayesian cumulative link mixed model: {self.formula}",

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from empathylab.analysis.json_values import finite
+from empathylab.analysis.json_values import picked
 from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.differences import Comparison, t_quantile
 from empathylab.analysis.ratings.looks import Look
@@ -101,9 +101,7 @@ def _main(
         reference=found.reference,
         dimension=found.dimension,
         subset=found.subset,
-        estimate=estimate.estimate,
-        low=estimate.low,
-        high=estimate.high,
+        **picked(estimate, "estimate low high"),
         unit=unit,
         p=effect.p,
         p_adjusted=p_adjusted,
@@ -162,9 +160,7 @@ def descriptions(
             subject=arm,
             dimension=dimension,
             subset="all",
-            estimate=finite(found.estimate),
-            low=finite(found.low),
-            high=finite(found.high),
+            **picked(found, "estimate low high"),
             unit=unit,
             n=n,
             basis=f"{counted(n, 'rating')} by {counted(raters, 'rater')}",
@@ -211,12 +207,10 @@ def _of_test(
         reference=found.reference,
         dimension=found.dimension,
         subset=found.subset,
-        estimate=finite(difference.estimate),
-        low=finite(difference.low),
-        high=finite(difference.high),
+        **picked(difference, "estimate low high"),
         unit=found.unit,
-        p=finite(found.p),
-        p_adjusted=finite(found.p_adjusted),
+        p=found.p,
+        p_adjusted=found.p_adjusted,
         n=found.n,
         model=TWO_WAY if design.replies_vary else CLUSTERED,
         basis=f"{counted(found.n, 'rating')} by {counted(found.raters, 'rater')}",

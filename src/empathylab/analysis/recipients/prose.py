@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from empathylab.analysis.json_values import finite
+from empathylab.analysis.json_values import picked
 from empathylab.analysis.recipients.agreement import ONLOOKERS, RECIPIENTS, Agreement
 from empathylab.analysis.recipients.columns import LABEL, RESPONSE
 from empathylab.analysis.recipients.estimates import Cell, Effect, OutcomeResult
@@ -84,9 +84,7 @@ def _effect_conclusion(effect: Effect, result: OutcomeResult, outcomes: int) -> 
         reference=effect.reference,
         dimension=effect.outcome,
         subset=effect.term,
-        estimate=effect.estimate,
-        low=effect.low,
-        high=effect.high,
+        **picked(effect, "estimate low high"),
         unit="points",
         p=effect.p,
         p_adjusted=effect.p_adjusted,
@@ -206,9 +204,9 @@ def _agreement_conclusion(found: Agreement) -> Conclusion:
         reference=found.first,
         dimension=found.outcome,
         subset=found.dimension,
-        estimate=finite(found.correlation),
-        low=finite(found.low),
-        high=finite(found.high),
+        estimate=found.correlation,
+        low=found.low,
+        high=found.high,
         unit="correlation",
         n=found.n,
         model="Pearson, bootstrap over recipients",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.recipients.agreement import Agreement
 from empathylab.analysis.recipients.columns import LABEL, RESPONSE, RecipientTable
-from empathylab.analysis.recipients.estimates import FactorTest, OutcomeResult
+from empathylab.analysis.recipients.estimates import Effect, FactorTest, OutcomeResult
 from empathylab.analysis.recipients.prose import (
     agreement_conclusions,
     caveats,
@@ -19,13 +19,14 @@ from empathylab.analysis.recipients.prose import (
     effect_conclusions,
     replaced_caveat,
 )
-from empathylab.analysis.results import Conclusion, ModelChoice, Result
+from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
 
 
 @dataclass(frozen=True, slots=True)
 class RecipientsResult(Result):
     """Effects of author and label on recipients, their change, and other raters beside them."""
 
+    main_table: ClassVar[str] = "cells"
     table: RecipientTable
     outcomes: tuple[OutcomeResult, ...]
     agreement: tuple[Agreement, ...] = ()
@@ -91,13 +92,8 @@ class RecipientsResult(Result):
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """Cell means, tests, effects, change and agreement."""
-        found = self.to_dict()
-        names = ("cells", "tests", "effects", "changes", "agreement")
-        return {name: pl.DataFrame(found[name], infer_schema_length=None) for name in names}
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per outcome and condition."""
-        return self.tables["cells"]
+        rows, names = self.to_dict(), ("cells", "tests", "effects", "changes", "agreement")
+        return row_frames({name: rows[name] for name in names})
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -112,10 +108,7 @@ class RecipientsResult(Result):
                     _test(test) for result in self.outcomes for test in result.tests_type3
                 ],
                 "effects": [
-                    {name: value for name, value in asdict(effect).items() if name != "equivalence"}
-                    | _equivalence(effect.equivalence)
-                    for result in self.outcomes
-                    for effect in result.effects
+                    _effect(effect) for result in self.outcomes for effect in result.effects
                 ],
                 "changes": [cell for result in self.outcomes for cell in result.changes],
                 "agreement": self.agreement,
@@ -130,9 +123,11 @@ def _test(test: FactorTest) -> dict[str, Any]:
     return {("F" if name == "f" else name): value for name, value in asdict(test).items()}
 
 
-def _equivalence(found: Any) -> dict[str, Any]:
-    return {
-        "margin": None if found is None else found.margin_high,
-        "p_equivalence": None if found is None else found.p,
-        "equivalent": None if found is None else found.equivalent,
+def _effect(effect: Effect) -> dict[str, Any]:
+    row, test = asdict(effect), effect.equivalence
+    del row["equivalence"]
+    return row | {
+        "margin": test and test.margin_high,
+        "p_equivalence": test and test.p,
+        "equivalent": test and test.equivalent,
     }

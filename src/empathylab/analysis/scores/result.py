@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.results import Conclusion, ModelChoice, Result
+from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
 from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores
 from empathylab.analysis.scores.prose import (
     card_sentence,
@@ -25,6 +25,7 @@ from empathylab.judging.rubric import JudgeAcceptance, rubric
 class ScoresResult(Result):
     """How empathetic replies are by the rubric, and how far the judge can be relied on."""
 
+    main_table: ClassVar[str] = "scores"
     judge: str
     respondents: tuple[RespondentScores, ...]
     acceptance: JudgeAcceptance | None
@@ -64,43 +65,25 @@ class ScoresResult(Result):
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """The composite of each respondent, and whether the judge can be used."""
-        found = [self._score(respondent) for respondent in self.respondents]
-        found += [self._comparison(comparison) for comparison in self.comparisons]
-        return tuple(found)
+        return (*map(self._score, self.respondents), *map(_comparison, self.comparisons))
 
-    def _score(self, found: RespondentScores) -> Conclusion:
-        score = found.scores[0]
-        several = (
-            sum(respondent.respondent == found.respondent for respondent in self.respondents) > 1
-        )
+    def _score(self, scored: RespondentScores) -> Conclusion:
+        score = scored.scores[0]
+        names = [respondent.respondent for respondent in self.respondents]
+        several = names.count(scored.respondent) > 1
         return Conclusion(
             kind="descriptive",
-            sentence=score_sentence(found, self.judge, fit=self.fit, several=several),
-            subject=found.respondent,
+            sentence=score_sentence(scored, self.judge, fit=self.fit, several=several),
+            subject=scored.respondent,
             dimension=EMPATHY,
             estimate=score.mean,
-            low=json_value(score.low),
-            high=json_value(score.high),
+            low=score.low,
+            high=score.high,
             unit="points",
-            n=found.n,
+            n=scored.n,
             model="mean, clustered by situation",
-            basis=f"{found.n} replies to {found.situations} situations",
+            basis=f"{scored.n} replies to {scored.situations} situations",
             caveats=self.caveats,
-        )
-
-    def _comparison(self, found: Comparison) -> Conclusion:
-        return Conclusion(
-            kind="equivalent" if found.passed else "inconclusive",
-            sentence=comparison_sentence(found),
-            subject=f"run {found.run}",
-            reference=f"run {found.baseline}",
-            dimension=EMPATHY,
-            estimate=found.difference,
-            low=json_value(found.low),
-            unit="points",
-            p=json_value(found.p),
-            n=found.situations,
-            model="one-sided paired t test",
         )
 
     @property
@@ -118,20 +101,14 @@ class ScoresResult(Result):
             for respondent in self.respondents
             for score in respondent.scores
         ]
-        return {"scores": pl.DataFrame(rows, infer_schema_length=None)}
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per respondent and dimension."""
-        return self.tables["scores"]
+        return row_frames({"scores": rows})
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, judge's card and conclusions."""
         return {
             "judge": self.judge,
             "judge_card": self.judge_card(),
-            "respondents": [json_value(respondent) for respondent in self.respondents],
-            "comparisons": [json_value(comparison) for comparison in self.comparisons],
-            "conclusions": json_value(self.conclusions),
+            **picked(self, "respondents comparisons conclusions"),
         }
 
     def judge_card(self) -> dict[str, Any]:
@@ -144,6 +121,21 @@ class ScoresResult(Result):
             "compared_with_people": [_agreement(study, card) for study, card in self.cards],
             "sentences": list(self.caveats),
         }
+
+
+def _comparison(comparison: Comparison) -> Conclusion:
+    return Conclusion(
+        kind="equivalent" if comparison.passed else "inconclusive",
+        sentence=comparison_sentence(comparison),
+        subject=f"run {comparison.run}",
+        reference=f"run {comparison.baseline}",
+        dimension=EMPATHY,
+        estimate=comparison.difference,
+        **picked(comparison, "low p"),
+        unit="points",
+        n=comparison.situations,
+        model="one-sided paired t test",
+    )
 
 
 def _agreement(study: str, card: JudgeCard) -> dict[str, Any]:

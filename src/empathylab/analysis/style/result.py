@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from empathylab.analysis.json_values import finite, json_value, picked
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.results import (
     ALPHA,
     Conclusion,
@@ -41,6 +41,7 @@ Document = dict[str, Any]
 class StyleResult(Result):
     """How respondents write, how they differ, and what is associated with ratings."""
 
+    main_table: ClassVar[str] = "features"
     estimates: StyleEstimates
 
     @property
@@ -111,7 +112,7 @@ class StyleResult(Result):
                 low=full.low,
                 high=full.high,
                 unit="proportion",
-                p=finite(full.p),
+                p=full.p,
                 n=full.responses,
                 model=f"logistic regression, {found.folds}-fold cross-validation by situation",
             )
@@ -171,10 +172,6 @@ class StyleResult(Result):
             for name, part in rows.items()
         }
         return frames | {"emoji": found.emoji}
-
-    def to_frame(self) -> pl.DataFrame:
-        """Every respondent's figures for each feature, one row each."""
-        return self.tables["features"]
 
     def to_dict(self) -> Document:
         """What `analyze style --json` prints."""

@@ -82,7 +82,7 @@ def agreement(
         seed=seed,
         cluster=cluster,
     )
-    dropped = sum(part.dropped for part in result.found.dimensions)
+    dropped = sum(part.dropped for part in result.agreement.dimensions)
     if dropped:
         typer.echo(
             f"{file.name}: {dropped} of {len(frame)} rows without a rating, rater or situation "
@@ -92,7 +92,7 @@ def agreement(
     if json:
         print_json(result.to_dict())
         return
-    _print(result.found)
+    _print(result.agreement)
     for caveat in result.caveats:
         typer.echo(f"– {caveat}", err=True)
 

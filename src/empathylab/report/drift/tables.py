@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from empathylab.analysis.drift.rows import Row, changed_rows, shown_rows
+from empathylab.analysis.drift.rows import changed_rows, shown_rows
+from empathylab.analysis.drift.shifts import Row
 
 
 @dataclass(frozen=True, slots=True)
