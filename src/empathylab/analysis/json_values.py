@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from empathylab.analysis.text.notes import note_text
@@ -15,7 +16,7 @@ from empathylab.stats.notes import Note
 def json_value(value: Any) -> Any:
     """The value with dataclasses as objects, tuples as lists, NaN and infinity as null.
 
-    Notes become sentences; a missing one is empty.
+    Notes become sentences, a missing one is empty; days and times are in ISO 8601.
     """
     if isinstance(value, Note):
         return note_text(value)
@@ -31,6 +32,8 @@ def json_value(value: Any) -> Any:
         return {str(name): json_value(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_value(part) for part in value]
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

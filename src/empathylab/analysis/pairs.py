@@ -12,8 +12,16 @@ import numpy as np
 import polars as pl
 
 from empathylab.analysis.appraisal.analysis import estimate_appraisals
-from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result, Unit
+from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.results import (
+    ALPHA,
+    Conclusion,
+    Kind,
+    ModelChoice,
+    Result,
+    Unit,
+    row_frames,
+)
 from empathylab.analysis.run_selection import selected_runs
 from empathylab.analysis.scores.analysis import reply_profiles
 from empathylab.analysis.scores.estimates import EMPATHY
@@ -105,12 +113,9 @@ class PairsResult(Result):
                 reference=self.second,
                 dimension=self.what,
                 subset="all",
-                **{
-                    name: value if math.isfinite(value) else None
-                    for name, value in estimate._asdict().items()
-                },
+                **estimate._asdict(),
                 unit=unit,
-                p=test.p if math.isfinite(test.p) else None,
+                p=test.p,
                 n=self.found.n_pairs,
                 model=self.model.name,
                 basis=f"{counted(self.found.n_pairs, 'pair')}",
@@ -140,33 +145,25 @@ class PairsResult(Result):
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """Paired and unpaired, a row each."""
-        rows = [
-            {"comparison": name, **json_value(_scaled(one, self.times))}
-            for name, one in (("paired", self.test), ("unpaired", self.found.unpaired))
-        ]
-        return {"comparison": pl.DataFrame(rows)}
+        tests = {"paired": self.test, "unpaired": self.found.unpaired}
+        rows = [{"comparison": name, **_scaled(test, self.times)} for name, test in tests.items()]
+        return row_frames({"comparison": rows})
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze compare --json` prints."""
-        paired = json_value(_scaled(self.test, self.times))
-        found: dict[str, Any] = {
-            "first": self.first,
-            "second": self.second,
-            "source": self.source,
-            "what": self.what,
+        return {
+            **picked(self, "first second source what"),
             "unit": "percentage points" if self.binary else "points",
-            **paired,
+            **_scaled(self.test, self.times),
             "n_pairs": self.found.n_pairs,
             "clusters": self.clusters,
-            "unpaired": json_value(_scaled(self.found.unpaired, self.times)),
+            "unpaired": _scaled(self.found.unpaired, self.times),
             "mean_first": json_value(self.times * self.found.mean_first),
             "mean_second": json_value(self.times * self.found.mean_second),
             "correlation": json_value(self.found.correlation),
-            "design": dict(self.design),
-            "conclusions": [conclusion.to_dict() for conclusion in self.conclusions],
+            **picked(self, "design conclusions"),
             "notes": list(self.caveats),
         }
-        return found
 
 
 def from_table(
@@ -341,13 +338,6 @@ def _two_groups(frame: pl.DataFrame, group: str, value: str, first: str | None) 
     return names[0], names[1]
 
 
-def _scaled(test: ClusteredTest, times: float) -> dict[str, float]:
-    return {
-        "difference": times * test.estimate,
-        "se": times * test.se,
-        "low": times * test.low,
-        "high": times * test.high,
-        "df": test.df,
-        "t": test.t,
-        "p": test.p,
-    }
+def _scaled(test: ClusteredTest, times: float) -> dict[str, Any]:
+    sizes = {name: json_value(times * getattr(test, name)) for name in ("se", "low", "high")}
+    return {"difference": times * test.estimate} | sizes | picked(test, "df t p")

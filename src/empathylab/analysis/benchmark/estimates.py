@@ -16,7 +16,6 @@ from empathylab.analysis.benchmark.frames import (
 )
 from empathylab.analysis.benchmark.measurements import (
     CONFIDENCE,
-    Basis,
     Difference,
     Estimate,
     Group,
@@ -147,30 +146,24 @@ class _Measure:
         if self.rated(self.respondent, group) < FEWEST_RATINGS:
             return None
         rows = self._mine(outcome, group)
-        found = prediction_powered_mean(rows, rating=outcome.rating, limits=outcome.limits)
+        mean = prediction_powered_mean(rows, rating=outcome.rating, limits=outcome.limits)
         n_judged = rows.filter(_predicted_only(outcome)).height
-        basis: Basis = "people and judge" if n_judged else "people"
-        low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
-        people = _kept(found.people_low, found.people_high, outcome.lowest, outcome.highest)
+        low, high = _kept(mean.low, mean.high, *outcome.limits)
+        people_low, people_high = _kept(mean.people_low, mean.people_high, *outcome.limits)
         return Estimate(
             outcome=outcome,
             group=group,
-            estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
+            estimate=min(max(mean.estimate, outcome.lowest), outcome.highest),
             low=low,
             high=high,
-            exchangeable_low=_NAN,
-            exchangeable_high=_NAN,
-            same_error_low=_NAN,
-            same_error_high=_NAN,
-            basis=basis,
-            n_ratings=found.n,
+            basis="people and judge" if n_judged else "people",
+            n_ratings=mean.n,
             n_judged=n_judged,
             unjudged=_unjudged(rows) if n_judged else 0,
-            trust=found.trust[0],
-            people_low=people[0],
-            people_high=people[1],
-            errors=(),
-            notes=found.notes if n_judged else (),
+            notes=mean.notes if n_judged else (),
+            trust=mean.trust[0],
+            people_low=people_low,
+            people_high=people_high,
             rows=rows,
         )
 
@@ -196,7 +189,7 @@ class _Measure:
         ):
             return None
         self._require_predictions(sizes)
-        found = transferred_mean(
+        mean = transferred_mean(
             rows,
             self.respondent,
             rating=outcome.rating,
@@ -205,7 +198,7 @@ class _Measure:
             },
         )
         mine = rows.filter(respondent=self.respondent)
-        return _judged(found, outcome, group, _unjudged(mine))
+        return _judged(mean, outcome, group, _unjudged(mine))
 
     def _calibration(self, frame: pl.DataFrame, outcome: Outcome) -> pl.DataFrame:
         """The rows of those who count, the respondent's own without ratings."""
@@ -299,34 +292,28 @@ def _unjudged(rows: pl.DataFrame) -> int:
     return rows.filter(pl.col("predicted").is_null())["response"].n_unique()
 
 
-def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
-    ends = found.ends_on(outcome.limits, found.confidence)
-    low, high = _kept(*ends, outcome.lowest, outcome.highest)
-    exchangeable = _on_scale(found.exchangeable_low, found.exchangeable_high, outcome)
-    same_error = _on_scale(found.same_error_low, found.same_error_high, outcome)
-    notes = found.notes
-    if not found.fits(outcome.limits):
-        notes = (*notes, note("no_consistent_level"))
+def _judged(mean: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
+    low, high = _kept(*mean.ends_on(outcome.limits, mean.confidence), *outcome.limits)
+    exchangeable = _on_scale(mean.exchangeable_low, mean.exchangeable_high, outcome)
+    same_error = _on_scale(mean.same_error_low, mean.same_error_high, outcome)
+    fits = mean.fits(outcome.limits)
     return Estimate(
         outcome=outcome,
         group=group,
-        estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
+        estimate=min(max(mean.estimate, outcome.lowest), outcome.highest),
         low=low,
         high=high,
+        basis="judge",
+        n_ratings=0,
+        n_judged=mean.n_judged,
+        unjudged=unjudged,
+        notes=mean.notes if fits else (*mean.notes, note("no_consistent_level")),
         exchangeable_low=exchangeable[0],
         exchangeable_high=exchangeable[1],
         same_error_low=same_error[0],
         same_error_high=same_error[1],
-        basis="judge",
-        n_ratings=0,
-        n_judged=found.n_judged,
-        unjudged=unjudged,
-        trust=_NAN,
-        people_low=_NAN,
-        people_high=_NAN,
-        errors=found.errors,
-        notes=notes,
-        transferred=found,
+        errors=mean.errors,
+        transferred=mean,
     )
 
 
@@ -334,7 +321,7 @@ def _on_scale(low: float, high: float, outcome: Outcome) -> tuple[float, float]:
     """The part of the interval on the scale; NaN where there is none."""
     if off_scale((low, high), outcome.limits):
         return _NAN, _NAN
-    return _kept(low, high, outcome.lowest, outcome.highest)
+    return _kept(low, high, *outcome.limits)
 
 
 def _kept(low: float, high: float, lowest: float, highest: float) -> tuple[float, float]:

@@ -34,9 +34,10 @@ from empathylab.analysis.benchmark.prose import (
 from empathylab.analysis.benchmark.ranking import Compared, Entry, ranked, ranks
 from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.cache import cached
-from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.json_values import interval_columns, json_value, picked
 from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
+from empathylab.stats.arms.estimates import NOTHING
 from empathylab.store import Lab
 from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
 from empathylab.store.ratings import collection_frame, lab_study
@@ -355,21 +356,12 @@ def _flat(entry: Entry, board: LeaderboardResult) -> dict[str, Any]:
         "beyond_calibration": head.beyond if found.basis == "judge" else None,
         "alike_low": json_value(head.same_error_low),
         "alike_high": json_value(head.same_error_high),
-        "mean": None if mean is None else json_value(mean.estimate),
-        "mean_low": None if mean is None else json_value(mean.low),
-        "mean_high": None if mean is None else json_value(mean.high),
+        **interval_columns("mean", mean or NOTHING),
         "ratings_by_people": head.n_ratings,
         "replies_judged_only": head.n_judged,
-        "rated_first": _day(entry.rated_first),
-        "rated_last": _day(entry.rated_last),
-        "judged_first": _day(entry.judged_first),
-        "judged_last": _day(entry.judged_last),
+        **picked(entry, "rated_first rated_last judged_first judged_last"),
         "calibrated_on": "; ".join(found.calibrated_on) if judged else None,
         "calibration_ratings": found.calibration_ratings if judged else None,
         "typical_transfer_error": json_value(head.typical_error),
         "rests_on": " ".join(rests_on(found)),
     }
-
-
-def _day(day: date | None) -> str | None:
-    return None if day is None else day.isoformat()

@@ -59,13 +59,6 @@ class Estimate:
     low: float
     high: float
     """NaN where a judge alone was calibrated on a single respondent."""
-    exchangeable_low: float
-    exchangeable_high: float
-    """By a judge alone, assuming the respondent is exchangeable with the others. NaN where this is
-    off the scale altogether, so that it is not."""
-    same_error_low: float
-    same_error_high: float
-    """By a judge alone, assuming the same judge error as on the others. NaN as above."""
     basis: Basis
     n_ratings: int
     """People's ratings of this respondent that were used."""
@@ -73,14 +66,21 @@ class Estimate:
     """Replies that only the judge rated."""
     unjudged: int
     """Replies, rated by people or not, that the judge should have rated and did not."""
-    trust: float
-    """λ, the weight of the judge beside people, from 0 to 1; NaN for a judge alone."""
-    people_low: float
-    people_high: float
-    """The interval from people's ratings of this respondent alone; NaN without enough."""
-    errors: tuple[TransferError, ...]
-    """The judge's error on each of the others, when it was calibrated on the rest."""
     notes: tuple[Note, ...]
+    exchangeable_low: float = math.nan
+    exchangeable_high: float = math.nan
+    """By a judge alone, assuming the respondent is exchangeable with the others. NaN where this is
+    off the scale altogether, so that it is not."""
+    same_error_low: float = math.nan
+    same_error_high: float = math.nan
+    """By a judge alone, assuming the same judge error as on the others. NaN as above."""
+    trust: float = math.nan
+    """λ, the weight of the judge beside people, from 0 to 1; NaN for a judge alone."""
+    people_low: float = math.nan
+    people_high: float = math.nan
+    """The interval from people's ratings of this respondent alone; NaN without enough."""
+    errors: tuple[TransferError, ...] = ()
+    """The judge's error on each of the others, when it was calibrated on the rest."""
     rows: pl.DataFrame | None = field(default=None, repr=False, compare=False)
     """Where people rated: their ratings, and the judge's, as they were used."""
     transferred: Transferred | None = field(default=None, repr=False, compare=False)

@@ -9,10 +9,12 @@ from empathylab.analysis.benchmark.frames import FEWEST_RATINGS
 from empathylab.analysis.benchmark.measurements import Difference, Estimate, Measurement, Outcome
 from empathylab.analysis.benchmark.ranking import Compared, Entry, ranks
 from empathylab.analysis.judges.families import own_respondents
+from empathylab.analysis.text.apa import full_sentence, listed
 from empathylab.analysis.text.notes import notes_text
 from empathylab.analysis.text.numbers import number, signed
 
 _MOST_NAMED = 6
+_UNKNOWN = "not known"
 
 
 def estimate_sentence(found: Measurement) -> str:
@@ -114,7 +116,7 @@ def _beside_people(found: Measurement, head: Estimate) -> list[str]:
             f"The judge has not rated {head.unjudged:,} of the replies; people's ratings of them "
             "are used like the others."
         )
-    return [*sentences, _sentence(notes_text(head.notes))] if head.notes else sentences
+    return [*sentences, full_sentence(notes_text(head.notes))] if head.notes else sentences
 
 
 def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
@@ -234,29 +236,16 @@ def shown(value: float, outcome: Outcome) -> str:
 
 def interval(estimate: Estimate) -> str:
     """The ends of the interval; says where there is none."""
-    return (
-        "not known"
-        if estimate.low != estimate.low
-        else _ends(estimate.low, estimate.high, estimate.outcome)
-    )
+    return _ends(estimate.low, estimate.high, estimate.outcome)
 
 
 def _exchangeable(estimate: Estimate) -> str:
-    known = estimate.exchangeable_low == estimate.exchangeable_low
-    return (
-        _ends(estimate.exchangeable_low, estimate.exchangeable_high, estimate.outcome)
-        if known
-        else "not known"
-    )
+    return _ends(estimate.exchangeable_low, estimate.exchangeable_high, estimate.outcome)
 
 
 def _same_error(estimate: Estimate) -> str:
-    known = estimate.same_error_low == estimate.same_error_low
-    return (
-        _ends(estimate.same_error_low, estimate.same_error_high, estimate.outcome)
-        if known
-        else "beyond the scale's end"
-    )
+    ends = _ends(estimate.same_error_low, estimate.same_error_high, estimate.outcome)
+    return "beyond the scale's end" if ends == _UNKNOWN else ends
 
 
 def what(outcome: Outcome) -> str:
@@ -318,7 +307,7 @@ def difference_rows(found: Measurement, levels: tuple[str, ...] = ("all",)) -> l
 
 
 def _ends(low: float, high: float, outcome: Outcome) -> str:
-    return f"{shown(low, outcome)} to {shown(high, outcome)}"
+    return _UNKNOWN if math.isnan(low) else f"{shown(low, outcome)} to {shown(high, outcome)}"
 
 
 def _difference(value: float, outcome: Outcome) -> str:
@@ -328,8 +317,8 @@ def _difference(value: float, outcome: Outcome) -> str:
 
 
 def _difference_ends(low: float, high: float, outcome: Outcome) -> str:
-    if low != low:
-        return "not known"
+    if math.isnan(low):
+        return _UNKNOWN
     if outcome.kind == "share":
         return f"{signed(100 * low)} to {signed(100 * high)}"
     return f"{signed(low, 2)} to {signed(high, 2)}"
@@ -340,10 +329,4 @@ def _size(value: float, outcome: Outcome) -> str:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    if len(names) > _MOST_NAMED:
-        return f"{len(names)} respondents"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
+    return f"{len(names)} respondents" if len(names) > _MOST_NAMED else listed(names)

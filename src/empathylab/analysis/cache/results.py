@@ -23,12 +23,21 @@ from empathylab.analysis.cache.documents import (
 )
 from empathylab.errors import LabError
 from empathylab.store import Lab
+from empathylab.store.ratings import Study
 from empathylab.store.results import read_result, save_result
+from empathylab.study.admin.embargo import is_running
 
 Result = TypeVar("Result")
 
 # What the numbers come from, beside our own code.
 _LIBRARIES = ("polars", "numpy", "scipy", "formulae", "vaderSentiment")
+
+
+def cached_when_closed(
+    lab: Lab, study: Study, topic: str, inputs: Any, compute: Callable[[], Result]
+) -> Result:
+    """`cached` for a closed study; of a running one, whose results are hidden, nothing is kept."""
+    return compute() if is_running(study) else cached(lab, topic, inputs, compute)
 
 
 def cached(lab: Lab, topic: str, inputs: Any, compute: Callable[[], Result]) -> Result:

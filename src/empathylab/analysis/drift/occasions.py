@@ -72,6 +72,15 @@ class Window:
     def whole(self) -> bool:
         return self.since is None and self.until is None
 
+    def holds(self, moment: str) -> pl.Expr:
+        """Whether the column's moment is inside; null where it is not known, unless all count."""
+        rule = pl.lit(True)
+        if self.until is not None:
+            rule = rule & (pl.col(moment) < self.until)
+        if self.since is not None:
+            rule = rule & (pl.col(moment) >= self.since)
+        return rule
+
 
 @dataclass(frozen=True, slots=True)
 class RatedStudy:
@@ -247,12 +256,9 @@ def without_repetition(before: Occasion, after: Occasion) -> tuple[Occasion, tup
 
 
 def _inside(window: Window) -> pl.Expr:
-    rule = pl.lit(True)
+    rule = window.holds("measured_at")
     if window.until is not None:
-        began = pl.col("run_started_at").is_null() | (pl.col("run_started_at") < window.until)
-        rule = rule & (pl.col("measured_at") < window.until) & began
-    if window.since is not None:
-        rule = rule & (pl.col("measured_at") >= window.since)
+        rule &= pl.col("run_started_at").is_null() | (pl.col("run_started_at") < window.until)
     return rule
 
 
@@ -276,12 +282,7 @@ def _rated(lab: Lab, study: Study, window: Window) -> RatedStudy:
     if window.whole:
         return RatedStudy(study, ratings, 0)
     undated = ratings["rated_at"].null_count()
-    rule = pl.col("rated_at").is_not_null()
-    if window.until is not None:
-        rule = rule & (pl.col("rated_at") < window.until)
-    if window.since is not None:
-        rule = rule & (pl.col("rated_at") >= window.since)
-    return RatedStudy(study, ratings.filter(rule), undated)
+    return RatedStudy(study, ratings.filter(window.holds("rated_at")), undated)
 
 
 def _reused(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from empathylab.analysis.cache import cached
+from empathylab.analysis.cache import cached_when_closed
 from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
 from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab, judged_from_table
 from empathylab.analysis.judges.prose import several_setups
@@ -17,7 +17,7 @@ from empathylab.analysis.ratings.scales import labels_by_value
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
 from empathylab.store.ratings import lab_study
-from empathylab.study.admin.embargo import is_running, require_closed
+from empathylab.study.admin.embargo import require_closed
 
 PANEL = "panel"
 """The name of all judges together."""
@@ -47,9 +47,8 @@ def from_lab(
     def analyse() -> JudgesResult:
         return analyse_judged(judged, people=people, plan=plan, style=style, panel=panel)
 
-    # What a peek shows is not kept: the study's results are hidden until it is closed.
-    found = analyse() if is_running(chosen) else cached(lab, "judges", [judged, options], analyse)
-    return replace(found, labels=labels_by_value(chosen.dimensions))
+    result = cached_when_closed(lab, chosen, "judges", [judged, options], analyse)
+    return replace(result, labels=labels_by_value(chosen.dimensions))
 
 
 def from_table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
-from empathylab.analysis.text.apa import p_text, with_interval
+from empathylab.analysis.text.apa import full_sentence, listed, p_text, with_interval
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.stats.judges.preference_agreement import Agreeing
@@ -166,7 +166,7 @@ def _test(card: JudgeCard) -> str:
             " A judge that always gives people's most common rating would pass, so passing alone "
             "says little here."
         )
-    return f"{text} {_sentence(note_text(test.note))}".strip()
+    return f"{text} {full_sentence(note_text(test.note))}".strip()
 
 
 def _agreement(card: JudgeCard) -> str:
@@ -308,7 +308,7 @@ def _panel(card: JudgeCard) -> list[str]:
         return []
     found = [
         (
-            f"It combines {_all(list(card.members))}: κ, the table and the test use the median of "
+            f"It combines {listed(card.members)}: κ, the table and the test use the median of "
             "their ratings; Spearman, the biases and the calibration use the mean."
         )
     ]
@@ -317,14 +317,6 @@ def _panel(card: JudgeCard) -> list[str]:
         f"their own, and it is one of {len(card.members)} here."
         for member, names in card.own_families
     ]
-
-
-def _sentence(note: str) -> str:
-    return f"{note[0].upper()}{note[1:]}." if note else ""
-
-
-def _all(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _listed(words: list[str]) -> str:

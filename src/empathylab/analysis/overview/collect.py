@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -25,7 +25,7 @@ from empathylab.analysis.appraisal.result import (
 from empathylab.analysis.appraisal.self_reports import SelfReport
 from empathylab.analysis.benchmark.leaderboard import LeaderboardResult, report_leaderboard
 from empathylab.analysis.conversations import ConversationsAnalysis, report_conversations
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.overview.replies import (
     Replies,
@@ -42,6 +42,7 @@ from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
     Result,
+    row_frames,
 )
 from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
@@ -61,6 +62,7 @@ from empathylab.store.recipients import recipient_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
+Topic = TypeVar("Topic")
 # Protocols whose models read responses: they are raters here, not respondents.
 _READERS = ["tag", "judge", "compare", "converse", "rubric", "planted"]
 
@@ -129,11 +131,9 @@ class LabOverview(Result):
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """Those of every topic, in the order of the report."""
-        parts: list[AnalysisResult] = [self.appraisal, *self.leaderboards, *self.judges]
-        parts += self.recipients
-        parts += [] if self.conversations is None else [self.conversations]
-        found = [conclusion for part in parts for conclusion in part.conclusions]
-        return (*found, *(self.style.conclusions if self.style is not None else ()))
+        parts: list[AnalysisResult | None] = [self.appraisal, *self.leaderboards, *self.judges]
+        parts += [*self.recipients, self.conversations, self.style]
+        return tuple(conclusion for part in parts if part for conclusion in part.conclusions)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -146,29 +146,26 @@ class LabOverview(Result):
         def wanted(part: SelfReport | RunSummary | ScaleChange) -> bool:
             return respondents is None or part.respondent in respondents
 
-        found = doubts(filter(wanted, self.self_reports))
-        found += runs_caveats(list(filter(wanted, self.runs)))
-        found += order_caveats(filter(wanted, self.appraisal.changes))
-        found += few_scores(filter(wanted, self.appraisal.changes))
-        found += self.unrated
+        caveats = doubts(filter(wanted, self.self_reports))
+        caveats += runs_caveats(list(filter(wanted, self.runs)))
+        caveats += order_caveats(filter(wanted, self.appraisal.changes))
+        caveats += few_scores(filter(wanted, self.appraisal.changes))
+        caveats += self.unrated
         if self.left_out_runs:
             other = f"{self.left_out_runs} other runs of the same kind in this lab are not shown"
             if self.left_out_runs == 1:
                 other = "1 other run of the same kind in this lab is not shown"
-            found.append(
+            caveats.append(
                 f"{other}, so that nothing counts twice. To choose which: empathylab runs list, "
                 "then empathylab runs pin RUN."
             )
-        return found
+        return caveats
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """Changes from baseline and the lengths of replies."""
         lengths = [dataclasses.asdict(length) for length in self.lengths]
-        return {
-            "changes": self.appraisal.to_frame(),
-            "replies": pl.DataFrame(lengths, infer_schema_length=None),
-        }
+        return {"changes": self.appraisal.to_frame()} | row_frames({"replies": lengths})
 
     def to_dict(self) -> dict[str, Any]:
         """The part of `evaluate --json` that describes the lab."""
@@ -203,11 +200,22 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
     )
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
-    rated, unrated = _rated(lab)
-    # These add to what is not analysed, so they come first.
-    judged = tuple(_judged(lab, unrated))
-    boards = tuple(_boards(lab, [result.study.name for result in rated], unrated))
-    helped = tuple(_helped(lab, unrated))
+    studies = lab_studies(lab)
+    closed = [name for name, study in studies.items() if not is_running(study)]
+    unrated = [_progress(lab, name) for name in studies if name not in closed]
+    # A study without dimensions measured people, or let them write; other sections show it.
+    asked_for_ratings = [name for name in closed if studies[name].dimensions]
+    not_rated = "The ratings of the study {} are not analysed"
+    rated = _analysed(lab, asked_for_ratings, ratings.from_lab, unrated, not_rated)
+    with_judges = [name for name in closed if _has_judges(lab, name)]
+    not_judged = "The judges of the study {} are not validated"
+    judged = _analysed(lab, with_judges, judges.from_lab, unrated, not_judged)
+    names = [result.study.name for result in rated]
+    not_ranked = "The leaderboard of the study {} is not shown"
+    boards = _analysed(lab, names, report_leaderboard, unrated, not_ranked)
+    helping = [name for name, study in recipient_studies(lab).items() if not is_running(study)]
+    not_helped = "The recipients of the study {} are not analysed"
+    helped = _analysed(lab, helping, recipients.from_lab, unrated, not_helped)
     talks = report_conversations(lab)
     return LabOverview(
         made_at=now(),
@@ -229,7 +237,7 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
         ),
         left_out_runs=all_runs.height - shown.height,
         appraisal=appraisal,
-        ratings=tuple(rated),
+        ratings=rated,
         judges=judged,
         style=style.result(),
         unrated=tuple(unrated),
@@ -239,7 +247,7 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
         sets=tuple(_used_sets(shown)),
         conversations=talks,
         leaderboards=boards,
-        scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda found: not found.fit)),
+        scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda result: not result.fit)),
         recipients=helped,
         sources=data_sources(lab, appraisal, rated, helped, talks),
         matrix=run_matrix(all_runs, first=first),
@@ -277,42 +285,24 @@ def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:
     )
 
 
-def _rated(lab: Lab) -> tuple[list[RatingsResult], list[str]]:
-    """Every study's analysis; a study that cannot be analysed must not cost the report."""
-    found, problems = [], []
-    for name, study in lab_studies(lab).items():
-        if is_running(study):
-            problems.append(_progress(lab, name))
-            continue
-        if not study.dimensions:
-            continue  # people were measured in it, or wrote; the other sections show them
+def _analysed(
+    lab: Lab,
+    studies: Iterable[str],
+    analyse: Callable[[Lab, str], Topic | None],
+    problems: list[str],
+    problem: str,
+) -> tuple[Topic, ...]:
+    """The results of the studies; where one has none, its `problem` is added to `problems`.
+
+    A study that cannot be analysed must not cost the report.
+    """
+    results = []
+    for name in studies:
         try:
-            found.append(ratings.from_lab(lab, name))
+            results.append(analyse(lab, name))
         except UserError as error:
-            problems.append(f"The ratings of the study {name} are not analysed: {error}")
-    return found, problems
-
-
-def _helped(lab: Lab, problems: list[str]) -> Iterable[RecipientsResult]:
-    """What recipients of closed studies say; what cannot be analysed is added to `problems`."""
-    for name, study in recipient_studies(lab).items():
-        if is_running(study):
-            continue
-        try:
-            yield recipients.from_lab(lab, name)
-        except UserError as error:
-            problems.append(f"The recipients of the study {name} are not analysed: {error}")
-
-
-def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesResult]:
-    """The judges of every closed study; what cannot be calibrated is added to `problems`."""
-    for name, study in lab_studies(lab).items():
-        if is_running(study) or not _has_judges(lab, name):
-            continue
-        try:
-            yield judges.from_lab(lab, name)
-        except UserError as error:
-            problems.append(f"The judges of the study {name} are not validated: {error}")
+            problems.append(f"{problem.format(name)}: {error}")
+    return tuple(result for result in results if result is not None)
 
 
 def _scored(
@@ -321,30 +311,14 @@ def _scored(
     """What each judge says of the shown runs' replies, by the rubric."""
     frame = rubric_scores(lab, runs)
     for judge in frame["judge"].unique(maintain_order=True):
-        found = scores.from_lab(lab, judge, runs=runs, validated=tuple(judged))
-        if found.respondents:
-            yield found
+        result = scores.from_lab(lab, judge, runs=runs, validated=tuple(judged))
+        if result.respondents:
+            yield result
 
 
 def _has_judges(lab: Lab, study: str) -> bool:
     """Whether a model has rated the study's responses, or chosen between them."""
-    found = (read(lab, study) for read in (lab_judgements, lab_preferences))
-    return any(not frame.is_empty() for frame in found)
-
-
-def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[LeaderboardResult]:
-    """The leaderboard of every rated study that has one to show.
-
-    Judges' ratings of replies that a running study shows are hidden.
-    """
-    for name in studies:
-        try:
-            board = report_leaderboard(lab, name)
-        except UserError as error:
-            problems.append(f"The leaderboard of the study {name} is not shown: {error}")
-        else:
-            if board is not None:
-                yield board
+    return any(not read(lab, study).is_empty() for read in (lab_judgements, lab_preferences))
 
 
 def _progress(lab: Lab, name: str) -> str:
@@ -362,11 +336,6 @@ def _progress(lab: Lab, name: str) -> str:
 
 def _used_sets(runs: pl.DataFrame) -> Iterable[dict[str, Any]]:
     named = {str(json.loads(text).get("situations", "")) for text in runs["settings"]}
-    for found in builtin_versions().values():
-        if f"{found.id} (version {found.version})" in named:
-            yield {
-                "id": found.id,
-                "version": found.version,
-                "title": found.title,
-                "description": found.description,
-            }
+    for built_in in builtin_versions().values():
+        if f"{built_in.id} (version {built_in.version})" in named:
+            yield picked(built_in, "id version title description")

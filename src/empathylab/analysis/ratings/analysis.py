@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from empathylab.analysis.cache import cached
+from empathylab.analysis.cache import cached_when_closed
 from empathylab.analysis.preregistration.deviations import preregistered
 from empathylab.analysis.ratings.bayes import bayes_models
 from empathylab.analysis.ratings.collection_periods import collection_periods
@@ -106,20 +107,13 @@ def from_lab(
         "unrated": _unrated(lab, ratings),
         "running": is_running(chosen),
     }
-    # What a peek shows is not kept: the study's results are hidden until it is closed.
-    if is_running(chosen):
-        found = from_table(ratings, **inputs, progress=progress)
-    else:
-        found = cached(
-            lab,
-            "ratings",
-            [ratings, inputs],
-            lambda: from_table(ratings, **inputs, keep=lab, progress=progress),
-        )
+    keep = None if is_running(chosen) else lab
+    analyse = partial(from_table, ratings, **inputs, keep=keep, progress=progress)
+    result = cached_when_closed(lab, chosen, "ratings", [ratings, inputs], analyse)
     return dataclasses.replace(
-        found,
+        result,
         information=_information(lab, chosen),
-        preregistration=preregistered(lab, found),
+        preregistration=preregistered(lab, result),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.raters import raters_paragraph, study_rater_comparison
 from empathylab.analysis.text.apa import listed
 from empathylab.analysis.text.names import name_of
@@ -106,31 +107,17 @@ def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: b
 
 def collection_rows(collected: Sequence[CollectionPeriod]) -> list[dict[str, Any]]:
     """As JSON holds it."""
-    return [
-        {
-            "arm": item.arm,
-            "raters": item.raters,
-            "ratings": item.ratings,
-            "first": None if item.first is None else item.first.isoformat(),
-            "last": None if item.last is None else item.last.isoformat(),
-        }
-        for item in collected
-    ]
+    return [json_value(period) for period in collected]
 
 
 def collection_table(collected: Sequence[CollectionPeriod]) -> list[dict[str, str]]:
     """As a reader sees it; empty where no day is known."""
-    if all(item.first is None for item in collected):
+    if all(period.first is None for period in collected):
         return []
+    heads = {"first": "first rating", "last": "last rating"}
     return [
-        {
-            "arm": item.arm,
-            "raters": str(item.raters),
-            "ratings": str(item.ratings),
-            "first rating": "–" if item.first is None else item.first.isoformat(),
-            "last rating": "–" if item.last is None else item.last.isoformat(),
-        }
-        for item in collected
+        {heads.get(name, name): "–" if value is None else str(value) for name, value in row.items()}
+        for row in collection_rows(collected)
     ]
 
 

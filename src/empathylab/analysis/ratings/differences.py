@@ -54,48 +54,40 @@ def comparisons(
     counted_arms: ArmComparison, means: Sequence[MeanComparison], scales: StudyScales
 ) -> list[Comparison]:
     """Each arm against the reference: by mean on scales of many points, else by good ratings."""
-    found = [
+    by_good = [
         Comparison(
-            test.dimension,
-            test.arm,
-            test.reference,
-            test.kind,
-            test.subset,
-            test.n + test.n_reference,
-            test.clustered.raters,
-            Estimate(*(100 * end for end in test.clustered.difference)),
-            "percentage points",
-            test.clustered.df,
-            test.clustered.p,
-            test.clustered_p_holm,
-            test.clustered.note,
-            f"proportion rated {counted_arms.scales[test.dimension].good_label}",
+            *(test.dimension, test.arm, test.reference, test.kind, test.subset),
+            n=test.n + test.n_reference,
+            raters=test.clustered.raters,
+            difference=Estimate(*(100 * end for end in test.clustered.difference)),
+            unit="percentage points",
+            df=test.clustered.df,
+            p=test.clustered.p,
+            p_adjusted=test.clustered_p_holm,
+            problem=test.clustered.note,
+            what=f"proportion rated {counted_arms.scales[test.dimension].good_label}",
         )
         for test in counted_arms.tests
         if test.dimension not in scales.by_mean
     ]
-    for of in means:
-        found += [
-            Comparison(
-                of.dimension,
-                difference.arm,
-                difference.reference,
-                difference.kind,
-                difference.subset,
-                difference.n + difference.n_reference,
-                difference.raters,
-                difference.difference,
-                "points",
-                difference.df,
-                difference.p,
-                difference.p_holm,
-                difference.note,
-                f"mean {of.dimension}",
-            )
-            for difference in of.differences
-        ]
+    by_mean = [
+        Comparison(
+            *(mean.dimension, test.arm, test.reference, test.kind, test.subset),
+            n=test.n + test.n_reference,
+            raters=test.raters,
+            difference=test.difference,
+            unit="points",
+            df=test.df,
+            p=test.p,
+            p_adjusted=test.p_holm,
+            problem=test.note,
+            what=f"mean {mean.dimension}",
+        )
+        for mean in means
+        for test in mean.differences
+    ]
     order = list(scales.continuous)
-    return sorted(found, key=lambda item: order.index(item.dimension))
+    return sorted([*by_good, *by_mean], key=lambda item: order.index(item.dimension))
 
 
 def t_quantile(df: float, level: float) -> float:

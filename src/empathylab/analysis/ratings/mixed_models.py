@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
@@ -126,50 +126,32 @@ def mean_rows(model: Model, factor: str) -> list[dict[str, Any]]:
     Over all raters and situations; with random slopes those of a typical rater and situation.
     """
     if isinstance(model, Lmm):
-        return [
-            {"level": lmm_mean.level, **_numbers(lmm_mean, "estimate", "se", "df", "low", "high")}
-            for lmm_mean in lmm_means(model, factor)
-        ]
+        return [picked(mean, "level estimate se df low high") for mean in lmm_means(model, factor)]
     averaged = not model.has_slopes
     return [
         {
             "level": margin.levels[factor],
-            "scale": means.scale,
+            "scale": scale,
             "category": margin.category or None,
-            **_numbers(margin, "estimate", "se", "low", "high"),
+            **picked(margin, "estimate se low high"),
         }
-        for means in (
-            marginal_means(model, factor, scale="probability", averaged=averaged),
-            marginal_means(model, factor, scale="expected", averaged=averaged),
-        )
-        for margin in means.margins
+        for scale in ("probability", "expected")
+        for margin in marginal_means(model, factor, scale=scale, averaged=averaged).margins
     ]
 
 
 def contrast_rows(model: Model, factor: str, correction: str) -> list[dict[str, Any]]:
     """Each level of the factor minus each other: on the latent scale of an ordinal model."""
-    names = ("estimate", "se", "p", "p_corrected", "low", "high")
+    names = "estimate se p p_corrected low high"
     if isinstance(model, Lmm):
         return [
-            {
-                "level": lmm_contrast.level,
-                "other": lmm_contrast.other,
-                **_numbers(lmm_contrast, *names),
-            }
-            for lmm_contrast in lmm_contrasts(model, factor, correction=correction)
+            picked(contrast, f"level other {names}")
+            for contrast in lmm_contrasts(model, factor, correction=correction)
         ]
     return [
-        {
-            "level": contrast.first[factor],
-            "other": contrast.second[factor],
-            **_numbers(contrast, *names),
-        }
-        for contrast in contrasts(marginal_means(model, factor), correction=correction)
+        {"level": pair.first[factor], "other": pair.second[factor], **picked(pair, names)}
+        for pair in contrasts(marginal_means(model, factor), correction=correction)
     ]
-
-
-def _numbers(item: Any, *names: str) -> dict[str, Any]:
-    return {name: json_value(getattr(item, name)) for name in names}
 
 
 def coefficient_table(model: Model) -> list[dict[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from empathylab.analysis.cache import cached
+from empathylab.analysis.cache import cached_when_closed
 from empathylab.analysis.recipients.agreement import agreements
 from empathylab.analysis.recipients.columns import RecipientTable, read_columns
 from empathylab.analysis.recipients.estimates import adjusted, outcome_result
@@ -17,7 +17,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab
 from empathylab.store.ratings import Study
 from empathylab.store.recipients import ratings_of_replies, recipient_studies
-from empathylab.study.admin.embargo import is_running, require_closed
+from empathylab.study.admin.embargo import require_closed
 
 Margins = float | Mapping[str, float] | None
 
@@ -90,12 +90,8 @@ def from_lab(
             seed=seed,
         )
 
-    if is_running(chosen):
-        # What a peek shows is not kept: the study's results are hidden until it is closed.
-        result = analyse()
-    else:
-        inputs = [frame, list(outcomes), margin, confidence, seed]
-        result = cached(lab, "recipients", inputs, analyse)
+    inputs = [frame, list(outcomes), margin, confidence, seed]
+    result = cached_when_closed(lab, chosen, "recipients", inputs, analyse)
     ratings = ratings_of_replies(lab, chosen.name)
     if not ratings.is_empty():
         result = with_ratings(result, ratings, where="ratings of its replies", seed=seed)

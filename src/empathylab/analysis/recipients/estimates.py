@@ -19,12 +19,13 @@ from empathylab.analysis.recipients.outcome_designs import (
     tested_factors,
 )
 from empathylab.errors import InputError
-from empathylab.stats.anova import anova
+from empathylab.stats.anova import Term, anova
 from empathylab.stats.anova.effect_sizes import partial_eta_squared
 from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.corrections import holm
 from empathylab.stats.equivalence import Equivalence, equivalence_test
 from empathylab.stats.mixed import FixedEffect, Lmm, lmm, lmm_contrasts, term_tests
+from empathylab.stats.mixed.linear.terms import TermTest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,46 +186,37 @@ def _cell(
 
 
 def _tests(design: OutcomeDesign, fit: Lmm, outcome: str, confidence: float) -> list[FactorTest]:
+    tests: list[FactorTest] = []
     if not design.random:
-        return [
-            FactorTest(
-                outcome=outcome,
-                term=term.term,
-                type=term.type,
-                f=term.f,
-                df=term.df,
-                df_residual=term.df_residual,
-                p=term.p,
-                partial_eta2=term.partial_eta2,
-                partial_eta2_low=term.partial_eta2_low,
-                partial_eta2_high=term.partial_eta2_high,
-            )
-            for term in anova(design.frame, design.fixed, confidence=confidence).terms
-            if term.term in design.terms
-        ]
-    found = []
-    for test in term_tests(fit):
-        if test.term in design.terms:
-            sizes = [math.nan] * 3
+        for term in anova(design.frame, design.fixed, confidence=confidence).terms:
+            sizes = (term.partial_eta2, term.partial_eta2_low, term.partial_eta2_high)
+            tests.append(_factor_test(outcome, term, term.type, sizes))
+    else:
+        for test in term_tests(fit):
+            sizes = (math.nan, math.nan, math.nan)
             if math.isfinite(test.f) and math.isfinite(test.df_residual):
-                sizes = [
-                    *partial_eta_squared(test.f, test.df, test.df_residual, confidence=confidence)
-                ]
-            found.append(
-                FactorTest(
-                    outcome=outcome,
-                    term=test.term,
-                    type="III",
-                    f=test.f,
-                    df=test.df,
-                    df_residual=test.df_residual,
-                    p=test.p,
-                    partial_eta2=sizes[0],
-                    partial_eta2_low=sizes[1],
-                    partial_eta2_high=sizes[2],
+                sizes = partial_eta_squared(
+                    test.f, test.df, test.df_residual, confidence=confidence
                 )
-            )
-    return found
+            tests.append(_factor_test(outcome, test, "III", sizes))
+    return [test for test in tests if test.term in design.terms]
+
+
+def _factor_test(
+    outcome: str, test: Term | TermTest, kind: str, sizes: tuple[float, float, float]
+) -> FactorTest:
+    return FactorTest(
+        outcome=outcome,
+        term=test.term,
+        type=kind,
+        f=test.f,
+        df=test.df,
+        df_residual=test.df_residual,
+        p=test.p,
+        partial_eta2=sizes[0],
+        partial_eta2_low=sizes[1],
+        partial_eta2_high=sizes[2],
+    )
 
 
 def _effects(
@@ -256,9 +248,8 @@ def _effect(
     found: FixedEffect | object,
     margin: float | None,
 ) -> Effect:
-    values = {name: float(getattr(found, name)) for name in ("estimate", "se", "df", "t", "p")} | {
-        name: float(getattr(found, name)) for name in ("low", "high")
-    }
+    names = ("estimate", "se", "df", "t", "p", "low", "high")
+    values = {name: float(getattr(found, name)) for name in names}
     return Effect(
         outcome=outcome,
         term=term,

@@ -59,6 +59,11 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def full_sentence(text: str) -> str:
+    """The text with a capital and a full stop; empty where it is."""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
 def counted(count: int, one: str, many: str | None = None) -> str:
     """`1 rater`, `2,000 raters`."""
     return f"{number(count, 0)} {one if count == 1 else many or one + 's'}"

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.conversations.estimates import RespondentResult
+from empathylab.analysis.conversations.frames import PEOPLE
 from empathylab.analysis.conversations.prose import moved_by_simulators, simulator_conclusions
 from empathylab.analysis.conversations.simulator_cards import SimulatorCard
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.apa import counted
-from empathylab.analysis.text.names import PEOPLE
 from empathylab.analysis.text.numbers import number
 
 
@@ -69,38 +69,40 @@ def _talked(
         reference=None if best is last else last.respondent,
         subset=simulator,
         estimate=best.mean_final,
-        low=best.low if math.isfinite(best.low) else None,
-        high=best.high if math.isfinite(best.high) else None,
+        low=best.low,
+        high=best.high,
         unit="points",
         n=sum(item.n for item in order),
         basis=total,
     )
 
 
-def _feeling(found: RespondentResult) -> str:
+def _feeling(result: RespondentResult) -> str:
     ends = "no interval"
-    if math.isfinite(found.low):
-        ends = f"95% CI {number(max(0, found.low))} to {number(min(100, found.high))}"
-    return f"mean feeling {number(found.mean_final)} of 100, {ends}"
+    if math.isfinite(result.low):
+        ends = f"95% CI {number(max(0, result.low))} to {number(min(100, result.high))}"
+    return f"mean feeling {number(result.mean_final)} of 100, {ends}"
 
 
 def _talk_difference(
     talks: ConversationsAnalysis, simulator: str, best: RespondentResult, last: RespondentResult
 ) -> str:
-    for pair in talks.comparisons:
-        names = {pair.respondent, pair.reference}
-        if pair.simulator == pair.reference_simulator == simulator and names == {
-            best.respondent,
-            last.respondent,
-        }:
-            if not math.isfinite(pair.difference.low):
-                return ""
-            ends = sorted(abs(end) for end in (pair.difference.low, pair.difference.high))
-            clear = pair.difference.low > 0 or pair.difference.high < 0
-            if not clear:
-                return ": the difference could be chance"
-            return (
-                f": difference {number(abs(pair.difference.estimate))} points, "
-                f"95% CI {number(ends[0])} to {number(ends[1])}"
-            )
-    return ""
+    names = {best.respondent, last.respondent}
+    difference = next(
+        (
+            pair.difference
+            for pair in talks.comparisons
+            if pair.simulator == pair.reference_simulator == simulator
+            and {pair.respondent, pair.reference} == names
+        ),
+        None,
+    )
+    if difference is None or not math.isfinite(difference.low):
+        return ""
+    if difference.low <= 0 <= difference.high:
+        return ": the difference could be chance"
+    ends = sorted(abs(end) for end in (difference.low, difference.high))
+    return (
+        f": difference {number(abs(difference.estimate))} points, "
+        f"95% CI {number(ends[0])} to {number(ends[1])}"
+    )
