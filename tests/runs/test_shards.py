@@ -72,13 +72,26 @@ def test_a_part_is_held_once_and_the_work_is_divided_alike(
 
         with lab.exclusive("run-x", what="the run", part=(1, 2)):
             assert is_free(2, 2)
+            assert "is working on the same shard of the run" in _refusal(lab, (1, 2))
+            assert "the run, which it has divided into 2 shards" in _refusal(lab, (1, 3))
+            assert "the run, which it has divided into 2 shards" in _refusal(lab, (1, 1))
             assert not is_free(1, 2)
             assert not is_free(1, 1)
             assert not is_free(2, 3)
         with lab.exclusive("run-x", what="the run"):
+            assert "the run, which it has not divided into shards" in _refusal(lab, (1, 2))
             assert not is_free(1, 1)
             assert not is_free(1, 2)
         assert is_free(1, 1)
+
+
+def _refusal(lab: Lab, part: tuple[int, int]) -> str:
+    with (
+        pytest.raises(RunInUse) as refused,
+        lab.exclusive("run-x", what="the run", part=part),
+    ):
+        pass
+    return str(refused.value)
 
 
 @pytest.mark.postgres

@@ -117,8 +117,7 @@ def _open(lab: Lab, job: Job, plan: Plan, locks: contextlib.ExitStack) -> OpenRu
     asked = job.asked
     fingerprints = asked.fingerprints(plan)
     name = asked.run_fingerprint(plan, fingerprints)[:24]
-    part = "" if job.shard.parts == 1 else f"shard {job.shard} of "
-    what = f"{part}the {plan.protocol} run of {job.model.name}"
+    what = f"the {plan.protocol} run of {job.model.name}"
     locks.enter_context(lab.exclusive(f"run-{name}", what=what, part=job.shard))
     return open_run(lab, job.model, plan, asked, fingerprints, fresh=job.fresh)
 

@@ -163,10 +163,10 @@ class Lab:
                 where=str(self.folder),
                 remedy="Set EMPATHYLAB_DATABASE_URL, or leave out --shard.",
             )
-        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name), part) as got:
-            if not got:
+        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name), part) as lock:
+            if not lock.held:
                 raise RunInUse(
-                    f"another process is working on {what}",
+                    f"another process is working on {_divided(what, part[1], lock.parts)}",
                     where=str(self.folder),
                     remedy="Wait until it ends, then run the same command again to resume.",
                 )
@@ -182,6 +182,15 @@ class Lab:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _divided(what: str, parts: int, other: int | None) -> str:
+    """The work that another process has begun, and how it divides it."""
+    if other is None:
+        return what if parts == 1 else f"the same shard of {what}"
+    if other == 1:
+        return f"{what}, which it has not divided into shards"
+    return f"{what}, which it has divided into {other} shards"
 
 
 def has_lab(folder: Path) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import filelock
 from sqlalchemy import Engine, NullPool, create_engine, text
@@ -14,11 +15,20 @@ from sqlalchemy.exc import DBAPIError
 from empathylab.store.database import translated_errors
 
 _FREE = "SELECT pg_try_advisory_lock(:key)"
-_DIVIDED_ALIKE = """
-SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+_OTHER_DIVISION = """
+SELECT min(objid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 AND classid = :name AND objid <> :count
 """
+
+
+class Lock(NamedTuple):
+    """Whether a lock could be had, and why not."""
+
+    held: bool
+    parts: int | None = None
+    """Into how many parts another process has divided the work, 1 for the whole of it; None where
+    another process holds the same part, or none."""
 
 
 def lock_key(name: str) -> int:
@@ -29,32 +39,32 @@ def lock_key(name: str) -> int:
 @contextlib.contextmanager
 def named_lock(
     engine: Engine, folder: Path, name: str, part: tuple[int, int] = (1, 1)
-) -> Iterator[bool]:
+) -> Iterator[Lock]:
     """Whether the lock of that name could be had; it is given back at the end.
 
     On PostgreSQL it can be had in parts, such as (3, 8): each by one process, and only while no
     process holds the whole or has divided it otherwise.
     """
     if engine.dialect.name == "postgresql":
-        with _advisory(engine, name, part) as got:
-            yield got
+        with _advisory(engine, name, part) as lock:
+            yield lock
         return
     path = folder / "locks" / f"{name}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(path, blocking=False)
+    file = filelock.FileLock(path, blocking=False)
     try:
-        lock.acquire()
+        file.acquire()
     except filelock.Timeout:
-        yield False
+        yield Lock(held=False)
         return
     try:
-        yield True
+        yield Lock(held=True)
     finally:
-        lock.release()
+        file.release()
 
 
 @contextlib.contextmanager
-def _advisory(engine: Engine, name: str, part: tuple[int, int]) -> Iterator[bool]:
+def _advisory(engine: Engine, name: str, part: tuple[int, int]) -> Iterator[Lock]:
     """PostgreSQL's own locks, tied to one connection kept open meanwhile."""
     number, count = part
     whole = lock_key(name)
@@ -68,9 +78,9 @@ def _advisory(engine: Engine, name: str, part: tuple[int, int]) -> Iterator[bool
     try:
         # One statement after the other: who divides the work otherwise is seen by one at least.
         connection.execute(text("SELECT pg_advisory_lock_shared(:name, :count)"), keys)
-        yield all(
-            connection.execute(text(query), keys).scalar() for query in (_FREE, _DIVIDED_ALIKE)
-        )
+        free = bool(connection.execute(text(_FREE), keys).scalar())
+        other = connection.execute(text(_OTHER_DIVISION), keys).scalar() if free else None
+        yield Lock(free and other is None, other)
     finally:
         # The server ends a closed connection a moment later; the lock must be free at once.
         with contextlib.suppress(DBAPIError):

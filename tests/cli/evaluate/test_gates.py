@@ -112,11 +112,6 @@ def test_a_gate_that_fails_is_exit_1_with_one_line() -> None:
     assert "replies.empathy >= 4.5" in failed[0]
 
 
-def test_a_gate_on_replies_that_were_not_scored_is_exit_1() -> None:
-    done = run(MODEL, "--fail-under", "replies.empathy=1", code=1)
-    assert "the replies were not scored" in done.stderr
-
-
 def test_a_gate_on_scores_of_an_unfit_judge_is_exit_1() -> None:
     done = run(MODEL, "--judge", FLAT, "--fail-under", "replies.empathy=1", code=1)
     assert "is not fit" in done.stderr
@@ -161,6 +156,7 @@ def test_a_worse_model_fails_against_a_baseline_and_an_equal_one_passes() -> Non
         (["--max-unusable", "150%"], "between 0% and 100%"),
         (["--no-worse-than", "0.2"], "--baseline RUN"),
         (["--baseline", "99", "--no-worse-than", "0.2"], "there is no run '99'"),
+        (["--fail-under", "replies.empathy=1"], "Name a model with --judge"),
         (["--judge", "a/b", "--judge", "c/d"], "only one model can score the replies"),
     ],
 )

@@ -40,8 +40,8 @@ class GateOptions:
                 remedy="Write it like 10% or 0.1.",
             )
 
-    def conditions(self, lab: Lab) -> Conditions:
-        """What is demanded; refuses what cannot be checked."""
+    def conditions(self, lab: Lab, *, judged: bool) -> Conditions:
+        """What is demanded; refuses what cannot be checked, as scores without a judge cannot."""
         from empathylab.analysis.scores.gates import Conditions
         from empathylab.store.run_labels import replies_run
 
@@ -58,9 +58,16 @@ class GateOptions:
                 got=self.no_worse_than,
                 remedy="Give points of the scale from 1 to 5, such as 0.2.",
             )
+        baseline = None if self.baseline is None else replies_run(lab, self.baseline)
+        if not judged and (self.fail_under or self.no_worse_than is not None):
+            raise InputError(
+                "a condition on scores needs a judge that scores the replies",
+                where="--fail-under" if self.fail_under else "--no-worse-than",
+                remedy="Name a model with --judge (in a sweep file: judge), or leave it out.",
+            )
         return Conditions(
             fail_under=dict(self.fail_under),
             max_unusable=self.max_unusable,
-            baseline=None if self.baseline is None else replies_run(lab, self.baseline),
+            baseline=baseline,
             no_worse_than=self.no_worse_than,
         )

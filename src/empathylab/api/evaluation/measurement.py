@@ -143,7 +143,7 @@ class Evaluating:
         from empathylab.report import write_report
 
         lab, prices = self.lab, self.options.price_table()
-        conditions = self.gates.conditions(lab)
+        conditions = self.gates.conditions(lab, judged=bool(self.judges))
         self._say_missing_wording()
         jobs = [
             options.job(model, model_plans(lab, model.name, ways))

@@ -53,8 +53,8 @@ def update_search_index(lab: Lab) -> None:
     index while others read and write; nothing happens where another process is building it.
     """
     if lab.engine.dialect.name == "postgresql":
-        with named_lock(lab.engine, lab.folder, "search-index") as alone:
-            if alone:
+        with named_lock(lab.engine, lab.folder, "search-index") as lock:
+            if lock.held:
                 _build_index(lab)
         return
     while _index_part(lab):
