@@ -58,9 +58,9 @@ def show_disagreements(visit: Visit) -> Page:
         return Listing([{**replies.get(row["response"], {}), **row} for row in rows], shown.height)
 
     columns = (
-        Column("difference", "Judge minus people", "number", digits=2),
+        Column("difference", "Judge minus people", "points"),
         Column("judge_rating", "Judge", "points"),
-        Column("people_rating", "People", "number", digits=2),
+        Column("people_rating", "People", "points"),
         Column("raters", "Raters", "number"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
         Column("judge", "By"),

@@ -65,7 +65,7 @@ def show_study(visit: Visit) -> Page:
             Column("kind", "Kind"),
             Column("arm", "Arm"),
             Column("ratings", "Ratings", "number"),
-            Column("mean", "Mean rating", "number", digits=2),
+            Column("mean", "Mean rating", "points"),
             Column("seconds", "Time", "seconds"),
         ),
         read_raters,
