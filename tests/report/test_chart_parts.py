@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import altair as alt
 import pytest
 from playwright.sync_api import Browser
 
-from empathylab.report.chart_parts import estimates_chart, names_above, spec_of
+from empathylab.report.chart_parts import names_above, spec_of
 from empathylab.report.colours import Colours
+from empathylab.report.estimate_charts import estimates_chart, grouped_chart
 from empathylab.report.pictures import svg
 
 # The corners of each name above the columns: in the picture, and with all names turned level.
@@ -128,3 +130,65 @@ def test_lines_of_respondents_without_a_colour_of_their_own_differ() -> None:
     assert len(set(drawn)) == 4
     few = [Colours(many[:20]).of(name) for name in many[:20]]
     assert len(set(few)) == 20
+
+
+@pytest.mark.parametrize(("series", "shown"), [(1, False), (3, True), (5, True), (6, False)])
+def test_few_series_of_groups_are_named_in_the_chart_and_many_in_a_legend(
+    series: int, *, shown: bool
+) -> None:
+    rows = estimates(series, 3)
+    names = list(dict.fromkeys(row["respondent"] for row in rows))
+    groups = list(dict.fromkeys(row["panel"] for row in rows))
+    spec = grouped_chart(
+        rows, group="panel", groups=groups, names=names, title="points", estimate="estimate"
+    )
+    texts = [layer for layer in spec["layer"] if layer["mark"]["type"] == "text"]
+    assert bool(texts) == shown
+    legends = [
+        layer["encoding"]["color"]["legend"]
+        for layer in spec["layer"]
+        if "field" in layer["encoding"]["color"]
+    ]
+    assert all((legend is None) == (shown or series == 1) for legend in legends)
+
+
+@pytest.mark.browser
+def test_names_above_groups_are_whole_and_apart(browser: Browser) -> None:
+    rows = estimates(4, 3)
+    names = list(dict.fromkeys(row["respondent"] for row in rows))
+    spec = estimates_chart(rows, title="", panels="panel", compact=True)
+    page = browser.new_page()
+    page.set_content(svg(spec, width=330))
+    boxes = page.locator("svg text").evaluate_all(
+        "all => all.map((one) => [one.textContent, one.getBoundingClientRect().toJSON()])"
+    )
+    frame = page.locator("svg").bounding_box()
+    page.close()
+    assert frame is not None
+    found = {text: box for text, box in boxes if text in names}
+    assert sorted(found) == names
+    assert all(box["right"] <= frame["x"] + frame["width"] for box in found.values())
+    tops = sorted(box["top"] for box in found.values())
+    assert all(after - before >= 12 for before, after in itertools.pairwise(tops))
+
+
+@pytest.mark.parametrize(
+    ("row", "align"),
+    [
+        ({"low": 1.4, "high": 4.9, "estimate": 3.0}, "center"),
+        ({"low": 1.4, "high": 2.0, "estimate": 1.7}, "left"),
+        ({"low": 4.2, "high": 4.9, "estimate": 4.5}, "right"),
+    ],
+)
+def test_a_number_stands_where_its_line_leaves_room(row: dict[str, float], align: str) -> None:
+    spec = estimates_chart([{"respondent": "m", "n": 3, **row}], title="", ends=(1.0, 5.0))
+    assert spec["data"]["values"][0]["align"] == align
+
+
+def test_the_number_of_a_bar_below_zero_stands_left_of_it() -> None:
+    rows: list[dict[str, Any]] = [
+        {"respondent": name, "estimate": value, "low": value - 1, "high": value + 1, "n": 3}
+        for name, value in (("a", -30.0), ("b", 30.0))
+    ]
+    spec = estimates_chart(rows, title="", zero=True, large=True)
+    assert [row["align"] for row in spec["data"]["values"]] == ["right", "left"]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
-from empathylab.report.colours import ESTIMATE, GROUND, GUIDE, INK, PAPER, SEQUENTIAL
+from empathylab.report.colours import GUIDE, INK, PAPER, SEQUENTIAL
 
 PANEL = 250
 """Pixels of a small multiple; the page makes it as wide as there is room for."""
-_ROW = 24
 _MOST_IN_ROW = 3
-_LARGE_ROW = 66
-_BAR = 34
-_CLOSE = 13
+_CLOSE, _GROUP = 12, 22
+"""Pixels of a row in a group, and of a group at least."""
+_NAME = 14
+_MOST_LABELLED = 5
+_NAMES = " "
+"""The row that names what the groups below it compare."""
 
 
 Values = Sequence[Mapping[str, Any]]
@@ -66,12 +68,12 @@ def panels_spec(
     return plain_spec(found, rows)
 
 
-def zero_line(axis: alt.Axis) -> alt.Chart:
-    """A dashed line at 0."""
+def guide_line(value: float, axis: alt.Axis, scale: alt.Scale | None = None) -> alt.Chart:
+    """A dashed line to compare with."""
     chart: alt.Chart = (
-        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
+        alt.Chart(alt.InlineData(values=[{"guide": value}]))
         .mark_rule(strokeDash=[2, 2])
-        .encode(alt.X("zero:Q", axis=axis), color=alt.value(GUIDE))
+        .encode(alt.X("guide:Q", axis=axis, scale=scale or alt.Undefined), color=alt.value(GUIDE))
     )
     return chart
 
@@ -89,144 +91,110 @@ def number_tooltip(field: str, title: str, form: str = ".2f") -> alt.Tooltip:
     return alt.Tooltip(f"{field}:Q", title=title, format=form)
 
 
-def estimates_chart(
+def interval_tooltips(form: str, interval: str = "95%") -> list[alt.Tooltip]:
+    """The ends of an interval in a tooltip."""
+    return [number_tooltip("low", f"{interval} from", form), number_tooltip("high", "to", form)]
+
+
+def labelled(names: Sequence[str]) -> bool:
+    """Whether a chart names these itself: they are few, so that no legend is needed."""
+    return 1 < len(names) <= _MOST_LABELLED
+
+
+def names_layer(
+    at: Mapping[str, float],
+    *,
+    series: str,
+    groups: Sequence[str],
+    side: alt.Axis,
+    x: alt.X,
+    color: alt.Color,
+    ends: tuple[float, float],
+) -> list[alt.Chart]:
+    """The names in the first row, each in its colour, above its value in the first group."""
+    if not labelled(list(at)):
+        return []
+    first, last = ends
+    short = [name.rsplit("/", 1)[-1] or name for name in at]
+    rows = []
+    for place, (name, value) in enumerate(at.items()):
+        position = (value - first) / ((last - first) or 1.0)
+        right = position <= 0.5
+        rows.append(
+            {
+                series: name,
+                "name": short[place] if len(set(short)) == len(short) else name,
+                "group": _NAMES,
+                "at": value,
+                "align": "left" if right else "right",
+                "shift": _NAME * (place - (len(at) - 1) / 2),
+                "room": 1 - position if right else position,
+            }
+        )
+    texts = alt.Chart(alt.InlineData(values=rows)).mark_text(
+        align=alt.expr("datum.align"),
+        dy=alt.expr("datum.shift"),
+        limit=alt.expr("datum.room * width"),
+        fontSize=12,
+        fontWeight=600,
+    )
+    return [texts.encode(x, groups_axis("group", groups, list(at), side), color, text="name:N")]
+
+
+def groups_axis(
+    field: str, groups: Sequence[str], names: Sequence[str], side: alt.Axis | None = None
+) -> alt.Y:
+    """Groups below each other, under a row for the names of what they compare."""
+    order = [_NAMES, *groups] if labelled(names) else list(groups)
+    side = side or alt.Axis(grid=False, labelLimit=260)
+    return alt.Y(f"{field}:N", scale=alt.Scale(domain=order), title=None, axis=side)
+
+
+def groups_height(groups: Sequence[str], names: Sequence[str]) -> int:
+    """Pixels of groups below each other."""
+    return (len(groups) + labelled(names)) * max(_GROUP, _CLOSE * len(names))
+
+
+def grouped_bars(
     rows: Sequence[dict[str, Any]],
     *,
-    who: str = "respondent",
-    title: str,
-    estimate: str = "estimate",
-    form: str = ".1f",
-    ends: tuple[float, float] | None = None,
-    zero: bool = False,
-    panels: str | None = None,
-    coloured: bool = True,
-    interval: str = "95%",
-    compact: bool = False,
-    large: bool = False,
+    group: str,
+    groups: Sequence[str],
+    series: str,
+    names: Sequence[str],
+    value: str,
+    axis: alt.Axis,
+    tooltip: Sequence[alt.Tooltip],
+    side: alt.Axis | None = None,
+    pictures: Sequence[alt.Chart] = (),
 ) -> dict[str, Any]:
-    """Estimates with their 95% intervals, a row for each, labelled; panels beside each other.
+    """Bars, groups below each other; what a group compares differs by colour.
 
-    `compact` puts the rows of a panel close together instead, which differ by colour. `large` is
-    for two or three rows that stand alone. A single respondent has a row for each panel.
-
-    A row has the names in `who` and `panels`, `estimate`, `low` and `high` (None without an
-    interval) and `n`. `ends` are those of the scale, `interval` the word for the line.
+    `side` is the axis of the groups, `pictures` are layers beside the bars.
     """
-    names = list(dict.fromkeys(str(row[who]) for row in rows))
-    order = list(dict.fromkeys(str(row[panels]) for row in rows)) if panels else []
-    alone = bool(panels) and len(names) == 1  # panels would repeat the only name
-    compact = compact and not alone
-    side, sides = (panels, order) if compact or alone else (who, names)
-    scale = _scale(rows, ends, zero=zero, field=estimate)
-    values = [_drawn(row, estimate, scale) for row in rows]
-    axis = alt.Axis(title=title or None, grid=True, format="%" if "%" in form else alt.Undefined)
-    base = alt.Chart().encode(
-        alt.Y(
-            f"{side}:N",
-            sort=sides,
-            title=None,
-            axis=alt.Axis(grid=False, labelLimit=260, labelFontSize=14 if large else alt.Undefined),
-        ),
-        color=respondent_color(names, field=who, legend=False) if coloured else alt.value(ESTIMATE),
-        tooltip=[
-            *([alt.Tooltip(f"{panels}:N")] if panels else []),
-            alt.Tooltip(f"{who}:N"),
-            number_tooltip(estimate, "estimate", form),
-            number_tooltip("low", f"{interval} from", form),
-            number_tooltip("high", "to", form),
-            *([alt.Tooltip("n:Q", format=",")] if "n" in rows[0] else []),
-        ],
+    color = respondent_color(names, field=series, legend=not labelled(names))
+    side = side or alt.Axis(grid=False, labelLimit=180)
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar()
+        .encode(
+            alt.X(f"{value}:Q", axis=axis),
+            groups_axis(group, groups, names, side),
+            color,
+            yOffset=alt.YOffset(f"{series}:N", sort=list(names)),
+            tooltip=list(tooltip),
+        )
     )
-    if compact:
-        base = base.encode(yOffset=alt.YOffset(f"{who}:N", sort=names))
-
-    def x(name: str) -> alt.X:
-        return alt.X(f"{name}:Q", axis=axis, scale=scale)
-
-    layers = [] if compact else _labels(base, x("at"), f"{estimate}:Q", form, large=large)
-    # Where 0 means none of it, the length of a bar shows how much.
-    bars = large and (zero or (ends is not None and ends[0] == 0))
-    layers = [*_marks(base, x, estimate, large=large, bars=bars), *layers]
-    if zero:
-        layers.insert(0, zero_line(axis).encode(x("zero")))
-    layered = alt.layer(*layers)
-    if compact:
-        return spec_of(layered, (_CLOSE * len(names) + 6) * len(order), values)
-    height = max(_ROW, min(40, 120 // len(sides))) * len(sides)
-    height = _LARGE_ROW * len(sides) if large else height
-    if panels is None or alone:
-        return spec_of(layered, height, values)
-    shared = len({(row[panels], row[who]) for row in rows}) == len(order) * len(names)
-    spec = panels_spec(layered, panels, order, height, values)
-    if not shared:  # each panel has rows of its own
-        spec["resolve"] = {"scale": {"y": "independent"}}
-        most = max(sum(row[panels] == panel for row in rows) for panel in order)
-        spec["spec"]["height"] = _ROW * most
-    return spec
-
-
-def _marks(
-    base: alt.Chart, x: Callable[[str], alt.X], estimate: str, *, large: bool, bars: bool
-) -> list[alt.Chart]:
-    """Intervals and points, on bars from zero if asked for."""
-    thick, clear = (4, 0.9) if bars else (11, 0.45) if large else (3, 0.55)
-    lines = base.mark_rule(strokeWidth=thick, opacity=clear, invalid=None).encode(
-        x("from"), alt.X2("to:Q")
+    named = names_layer(
+        dict.fromkeys(names, 0.0),
+        series=series,
+        groups=groups,
+        side=side,
+        x=alt.X("at:Q", axis=axis),
+        color=color,
+        ends=(0.0, 1.0),
     )
-    points = base.mark_point(
-        filled=True, size=90 if bars else 45 if large else 80, opacity=1, invalid=None
-    ).encode(x(estimate))
-    if not bars:
-        return [lines, points]
-    shape = base.mark_bar(size=_BAR, opacity=0.28, invalid=None).encode(x(estimate))
-    return [shape, lines, points]
-
-
-def _labels(base: alt.Chart, x: alt.X, text: str, form: str, *, large: bool) -> list[alt.Chart]:
-    """Numbers beside the intervals, with a halo, so that no line runs through them."""
-    look: dict[str, Any] = {"align": alt.expr("datum.align"), "dx": alt.expr("datum.shift")}
-    if large:
-        look |= {"fontSize": 17, "fontWeight": "bold"}
-    shown = base.encode(x, text=alt.Text(text, format=form))
-    halo = shown.mark_text(invalid=None, stroke=GROUND, strokeWidth=4, strokeJoin="round", **look)
-    return [
-        halo.encode(color=alt.value(GROUND)),
-        shown.mark_text(invalid=None, **look).encode(color=alt.value(INK)),
-    ]
-
-
-def _scale(
-    rows: Sequence[dict[str, Any]], ends: tuple[float, float] | None, *, zero: bool, field: str
-) -> alt.Scale:
-    if ends is not None:
-        return alt.Scale(domain=list(ends), nice=False, zero=False)
-    known = [
-        float(row[name])
-        for row in rows
-        for name in (field, "low", "high")
-        if row.get(name) is not None
-    ]
-    low, high = min([*known, 0.0] if zero else known), max([*known, 0.0] if zero else known)
-    # Labels stand beside the intervals. What is never negative has no axis below zero.
-    room = 0.28 * ((high - low) or 1.0)
-    start = low - room * 0.3 if low < 0 else max(0.0, low - room * 0.3)
-    return alt.Scale(domain=[start, high + room], nice=True, zero=False)
-
-
-def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale) -> dict[str, Any]:
-    """The row with the ends of its line, and where its number stands: right of the line, or left
-    of it near the right end, if there is more room."""
-    low, high = (row[estimate] if row.get(name) is None else row[name] for name in ("low", "high"))
-    first, last = scale.domain
-    right = high <= first + 0.74 * (last - first) or low - first <= last - high
-    known = {name: value for name, value in row.items() if value is not None}
-    return known | {
-        "from": low,
-        "to": high,
-        "at": high if right else low,
-        "align": "left" if right else "right",
-        "shift": 7 if right else -7,
-    }
+    return spec_of(alt.layer(bars, *pictures, *named), groups_height(groups, names))
 
 
 def names_above(limit: int = 200, *, upright: bool = False) -> alt.Axis:
@@ -245,8 +213,9 @@ def cells(base: Any, field: str, domain: list[float], form: str, title: str | No
     """Coloured cells with their numbers, dark on light or light on dark."""
     legend = alt.Legend(title=title, orient="bottom", format="%") if title else None
     middle = domain[0] + 0.5 * (domain[1] - domain[0])
+    dark = domain[0] + 0.6 * (domain[1] - domain[0])
     scale = alt.Scale(range=SEQUENTIAL, domain=[domain[0], middle, domain[1]])
     color = alt.Color(f"{field}:Q", scale=scale, legend=legend, title=None)
-    ink = alt.condition(alt.datum[field] > middle, alt.value(PAPER), alt.value(INK))
+    ink = alt.condition(alt.datum[field] > dark, alt.value(PAPER), alt.value(INK))
     numbers = base.mark_text(fontSize=12).encode(alt.Text(f"{field}:Q", format=form), color=ink)
     return alt.layer(base.mark_rect().encode(color), numbers)

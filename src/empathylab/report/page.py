@@ -24,6 +24,7 @@ _SCRIPTS = ("charts.js", "report.js", "replies.js")
 STYLES = ("base.css", "report.css", "leaderboard.css", "conversations.css")
 # A figure with its sign, a p value, an interval, a dash, or an empty cell.
 _NUMBER = re.compile(r"[<>≥≤+−$\s]*[\d.(\[]|[–-]?%?$|F\(|χ")
+_LETTERS = re.compile(r"[^\W\d_]{4,}")
 
 
 def write_report(overview: LabOverview, folder: Path) -> Path:
@@ -62,6 +63,7 @@ def sections_page(template: str, specs: _Specs, **given: Any) -> str:
         "sentence": sentence_markup,
         "shown": shown_name,
         "heading": shown_heading,
+        "breakable": breakable,
     }
     body = environment.get_template(template).render(
         chart=specs.place,
@@ -108,6 +110,12 @@ def shown_heading(name: str) -> str:
     return re.sub(rf"\b{PEOPLE}$", SHOWN_PEOPLE, name)
 
 
+def breakable(value: object) -> Markup:
+    """The name with places where a narrow cell can break it."""
+    text = str(escape(value))
+    return Markup(re.sub(r"(?<=[_/:])(?=\w)", "<wbr>", text))  # noqa: S704 - escaped above
+
+
 def sentence_markup(sentence: str) -> Markup:
     """The sentence with commands as code, and figures that a line's end does not part."""
     text = str(escape(sentence))
@@ -122,5 +130,10 @@ def number_columns(rows: Sequence[Mapping[str, object]]) -> set[str]:
     return {
         name
         for name in (rows[0] if rows else ())
-        if all(_NUMBER.match(str(row[name])) for row in rows if row[name] is not None)
+        if all(_is_number(str(row[name])) for row in rows if row[name] is not None)
     }
+
+
+def _is_number(cell: str) -> bool:
+    """Whether it begins like a number and is no phrase, such as `12 replies by 3 people`."""
+    return bool(_NUMBER.match(cell)) and len(_LETTERS.findall(cell)) < 2

@@ -28,3 +28,10 @@ def test_columns_of_figures_are_told_from_columns_of_words() -> None:
     ]
     assert number_columns(rows) == {"n", "p", "difference", "gain"}
     assert number_columns([]) == set()
+
+
+def test_phrases_that_begin_with_a_number_are_text() -> None:
+    rows = [
+        {"contents": "4,000 ratings of 4,000 replies by 400 raters", "sd": "0.0 (at the boundary)"}
+    ]
+    assert number_columns(rows) == {"sd"}

@@ -152,7 +152,7 @@ def test_bars_of_proportions_fill_an_axis_from_0_to_1(analysis: RatingsResult) -
 
 def test_proportions_by_emotion_have_an_axis_from_0_to_1(analysis: RatingsResult) -> None:
     spec = emotions_chart(analysis.comparison, "empathy")
-    assert domains(spec) == [[0, 1], [0, 1]]
+    assert domains(spec)[:2] == [[0, 1], [0, 1]]
     known = {
         (count.arm, count.subset.removeprefix("emotion:")): count.good / count.n
         for count in analysis.comparison.counts

@@ -10,14 +10,16 @@ import polars as pl
 
 from empathylab.analysis.appraisal.result import baselines, interval_of
 from empathylab.report.chart_parts import (
-    estimates_chart,
+    groups_axis,
+    labelled,
     names_above,
+    names_layer,
     number_tooltip,
     respondent_color,
     spec_of,
-    zero_line,
 )
 from empathylab.report.colours import DIVERGING
+from empathylab.report.estimate_charts import estimates_chart, grouped_chart
 from empathylab.situations import APPRAISAL_EMOTIONS
 from empathylab.stats.questionnaires.alignment import AlignmentSummary
 from empathylab.stats.questionnaires.appraisal import ScaleChange
@@ -47,9 +49,11 @@ def levels_chart(scores: pl.DataFrame, *, lowest: float, highest: float) -> dict
     def x(name: str) -> alt.X:
         return alt.X(name, scale=alt.Scale(domain=[lowest, highest], nice=False), axis=axis)
 
-    color = respondent_color(scores["respondent"].unique(maintain_order=True).to_list())
+    names = scores["respondent"].unique(maintain_order=True).to_list()
+    color = respondent_color(names, legend=not labelled(names))
     emotions = in_usual_order(evoked["emotion"])
-    y = alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False))
+    side = alt.Axis(grid=False)
+    y = groups_axis("emotion", emotions, names, side)
     who, when = alt.Tooltip("respondent:N"), alt.Tooltip("emotion:N")
     band = (
         alt.Chart(_values(baseline))
@@ -77,33 +81,35 @@ def levels_chart(scores: pl.DataFrame, *, lowest: float, highest: float) -> dict
     means = base.mark_tick(thickness=3, size=20).encode(
         x("mean(score):Q"), tooltip=[who, when, number_tooltip("mean(score)", "mean", ".1f")]
     )
-    height = 30 * len(emotions) * max(1, min(4, baseline.height))
-    return spec_of(alt.layer(band, line, dots, means), height)
+    at = {name: mean for name, mean in baseline["respondent", "mean"].iter_rows() if mean}
+    named = names_layer(
+        at,
+        series="respondent",
+        groups=emotions,
+        side=side,
+        x=x("at:Q"),
+        color=color,
+        ends=(lowest, highest),
+    )
+    height = 30 * (len(emotions) + bool(named)) * max(1, min(4, baseline.height))
+    return spec_of(alt.layer(band, line, dots, means, *named), height)
 
 
 def overall_chart(
     changes: Sequence[ScaleChange], titles: Mapping[tuple[str, str], str]
 ) -> dict[str, Any] | None:
     """Each respondent's change over all situations, a panel per subscale."""
-    rows = []
-    for change in changes:
-        interval = interval_of(change)
-        rows.append(
-            {
-                "respondent": change.respondent,
-                "subscale": titles[change.scale, change.subscale],
-                "estimate": change.cluster_delta,
-                "low": interval.low if interval else None,
-                "high": interval.high if interval else None,
-                "n": change.n,
-            }
-        )
+    rows = [
+        _change_row(change) | {"subscale": titles[change.scale, change.subscale]}
+        for change in changes
+    ]
     if not rows:
         return None
     several = len({row["subscale"] for row in rows}) > 1
     return estimates_chart(
         rows,
         title="change from baseline, points",
+        estimate="change",
         form="+.1f",
         zero=True,
         panels="subscale" if several else None,
@@ -133,39 +139,27 @@ def distance_chart(summaries: Sequence[AlignmentSummary]) -> dict[str, Any] | No
 
 def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
     """One subscale's change from baseline after each emotion, with intervals, per respondent."""
-    rows = []
-    for change in changes:
-        interval = interval_of(change)
-        rows.append(
-            {
-                "respondent": change.respondent,
-                "emotion": change.emotion,
-                "change": change.cluster_delta,
-                "low": interval.low if interval else change.cluster_delta,
-                "high": interval.high if interval else change.cluster_delta,
-                "n": change.n,
-            }
-        )
-    respondents = list(dict.fromkeys(change.respondent for change in changes))
-    emotions = in_usual_order(str(change.emotion) for change in changes)
-    base = alt.Chart().encode(
-        alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False)),
-        respondent_color(respondents),
-        yOffset=alt.YOffset("respondent:N", sort=respondents),
-        tooltip=[
-            alt.Tooltip("respondent:N"),
-            alt.Tooltip("emotion:N"),
-            number_tooltip("change", "change", ".1f"),
-            number_tooltip("low", "95% from", ".1f"),
-            number_tooltip("high", "to", ".1f"),
-            alt.Tooltip("n:Q"),
-        ],
+    return grouped_chart(
+        [_change_row(change) | {"emotion": change.emotion} for change in changes],
+        group="emotion",
+        groups=in_usual_order(str(change.emotion) for change in changes),
+        names=list(dict.fromkeys(change.respondent for change in changes)),
+        title="change from baseline",
+        estimate="change",
+        zero=True,
+        more=[alt.Tooltip("n:Q")],
     )
-    axis = alt.Axis(title="change from baseline", grid=True)
-    lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
-    points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("change:Q", axis=axis))
-    height = len(emotions) * max(26, 11 * len(respondents))
-    return spec_of(alt.layer(zero_line(axis), lines, points), height, rows)
+
+
+def _change_row(change: ScaleChange) -> dict[str, Any]:
+    interval = interval_of(change)
+    return {
+        "respondent": change.respondent,
+        "change": change.cluster_delta,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "n": change.n,
+    }
 
 
 def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:

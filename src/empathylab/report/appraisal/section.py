@@ -198,7 +198,7 @@ def _numbers(result: AppraisalResult) -> list[Block]:
         blocks.append(Fold(id=f"scales-numbers-{place}", title=title, blocks=(table,)))
     left_out = len(names) - _MOST_TABLES
     if left_out > 0:
-        text = f"The numbers of {left_out} more respondents: empathylab analyze appraisal."
+        text = f"The numbers of {left_out} more respondents: `empathylab analyze appraisal`."
         blocks.append(Text((text,), "note"))
     return blocks
 

@@ -12,12 +12,12 @@ import numpy as np
 from empathylab.analysis.json_values import finite
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import bias_title
-from empathylab.report.chart_parts import cells, estimates_chart, spec_of, zero_line
+from empathylab.report.chart_parts import cells, number_tooltip, spec_of
 from empathylab.report.colours import ESTIMATE, FOUND, GUIDE, NOT_FOUND, ordered_colours
+from empathylab.report.estimate_charts import estimates_chart
 
 _SHORT = {"position": "place", "scale_order": "scale turned"}
 """Of biases whose names are too long for the side of a chart on a phone."""
-_ROW = 24
 _MOST_BARS = 11
 _GRID = 41
 
@@ -178,8 +178,8 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
         {
             "bias": _SHORT.get(bias.name) or bias_title(bias),
             "estimate": bias.estimate,
-            "low": bias.estimate if math.isnan(bias.low) else bias.low,
-            "high": bias.estimate if math.isnan(bias.high) else bias.high,
+            "low": finite(bias.low),
+            "high": finite(bias.high),
             "p": bias.p_corrected,
             "found": "found" if bias.found else "not found",
         }
@@ -188,27 +188,20 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
     ]
     if not rows:
         return None
-    order = [str(row["bias"]) for row in rows]
     color = alt.Color(
         "found:N",
         scale=alt.Scale(domain=["found", "not found"], range=[FOUND, NOT_FOUND]),
         legend=alt.Legend(title=None, orient="top"),
     )
-    axis = alt.Axis(title="judge minus people", grid=True, tickCount=5)
-    base = alt.Chart().encode(
-        alt.Y("bias:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
-        color,
-        tooltip=[
-            alt.Tooltip("bias:N"),
-            alt.Tooltip("estimate:Q", format="+.2f"),
-            alt.Tooltip("low:Q", format="+.2f", title="95% from"),
-            alt.Tooltip("high:Q", format="+.2f", title="to"),
-            alt.Tooltip("p:Q", format=".3f", title="p (Holm)"),
-        ],
+    return estimates_chart(
+        rows,
+        who="bias",
+        title="judge minus people",
+        form="+.2f",
+        zero=True,
+        color=color,
+        more=[number_tooltip("p", "p (Holm)", ".3f")],
     )
-    lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(alt.X("estimate:Q", axis=axis))
-    return spec_of(alt.layer(zero_line(axis), lines, points), max(2, len(order)) * _ROW, rows)
 
 
 def _ends(card: JudgeCard, rows: Sequence[dict[str, float]]) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from empathylab.analysis.overview.first_screen import MainChart
 from empathylab.report.blocks import Figure
-from empathylab.report.chart_parts import estimates_chart
+from empathylab.report.estimate_charts import estimates_chart
 
 _FEW_ROWS = 2
 

@@ -103,13 +103,14 @@ const charts = (() => {
     const channels = ["color", "y", "x", "yOffset"].map((name) => unit.encoding?.[name]?.field);
     const field = channels.find((name) => WHO.includes(name));
     // Where each has a row or a panel of its own, its name stands beside it.
-    if (!field || unit.encoding?.y?.field === field || spec.facet?.field === field) return null;
+    if (!field || [unit.encoding?.y, unit.encoding?.x, spec.facet].some((one) => one?.field === field)) return null;
     const present = new Set(valuesOf(unit, spec).map((row) => row[field]));
     if (present.size < 2 || present.size > MOST_SWITCHES) return null;
     // All names of the scale, also those without a value here, so that each keeps its colour.
     const names = unit.encoding.color?.field === field && unit.encoding.color.scale?.domain;
     const found = (names || [...present]).map((name, place) => ({ name, place })).filter((one) => present.has(one.name));
-    return { field, names: found, coloured: unit.encoding.color?.field === field, range: unit.encoding.color?.scale?.range };
+    const named = units(spec).some((one) => one.encoding?.text?.field === "name");
+    return { field, names: found, named, coloured: unit.encoding.color?.field === field, range: unit.encoding.color?.scale?.range };
   };
   const switchable = (spec, who, hidden, legend) => {
     const made = structuredClone(spec);
@@ -152,7 +153,11 @@ const charts = (() => {
     spec.columns = columns;
     spec.spacing = { row: 30, column: 42 };
     spec.spec.width = Math.max(90, room(columns));
-    spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start" };
+    const letters = Math.floor(spec.spec.width / 7.5);
+    const titles = [...new Set(valuesOf(units(spec)[0], spec).map((row) => String(row[spec.facet.field] ?? "")))].filter((title) => title.length > letters);
+    const found = `indexof(${JSON.stringify(titles)}, datum.value)`;
+    spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start", labelLineHeight: 16 };
+    if (titles.length) spec.facet.header.labelExpr = `${found} < 0 ? datum.value : ${JSON.stringify(titles.map((title) => lines(title, letters)))}[${found}]`;
   };
   // A table of colours with many columns is scrolled rather than squeezed.
   const isMatrix = (spec, width) => units(spec).some((unit) => {
@@ -161,16 +166,22 @@ const charts = (() => {
     const columns = new Set(valuesOf(unit, spec).map((row) => row[x.field])).size;
     return columns > 4 && 26 * columns > 0.5 * width;
   });
-  const lines = (title, most) => title.split(" ").reduce((made, word) => {
+  // Broken at spaces, and after the signs that join the parts of names.
+  const lines = (title, most, breaks = /(?<=[ _/-])/) => title.split(breaks).reduce((made, word) => {
     const last = made.at(-1);
-    return last && last.length + word.length < most ? [...made.slice(0, -1), `${last} ${word}`] : [...made, word];
-  }, []);
+    return last && (last + word).trimEnd().length <= most ? [...made.slice(0, -1), last + word] : [...made, word];
+  }, []).map((line) => line.trimEnd());
+  const cutInMiddle = (text, most) => {
+    const signs = [...text];
+    return signs.length <= most ? text : `${signs.slice(0, Math.ceil((most - 1) / 2)).join("")}…${signs.slice(-Math.floor((most - 1) / 2)).join("")}`;
+  };
   // On a phone, names beside a chart leave it most of the room, and a long title takes two lines.
   const narrowed = (spec, width) => {
     const small = width < 640;
+    const phone = width < 420;
     // The layers of a chart share an axis, so all get the same.
     const coloured = units(spec).some((unit) => (unit.mark?.type ?? unit.mark) === "rect");
-    const most = Math.max(70, Math.round((small && !coloured ? 0.36 : 0.45) * width));
+    const most = Math.max(70, Math.round((phone && !coloured ? 0.36 : 0.45) * width));
     const longest = (field) => Math.max(0, ...units(spec).flatMap((unit) =>
       valuesOf(unit, spec).map((row) => String(row[field] ?? "").length)));
     for (const unit of units(spec)) {
@@ -181,25 +192,36 @@ const charts = (() => {
       if (y && y.type !== "quantitative" && y.axis !== null) {
         const limit = Math.min(y.axis?.labelLimit ?? 180, most);
         y.axis = { ...y.axis, labelLimit: 1.15 * limit };
-        // A long name takes two lines where it can. Others often differ at their end only, so they are cut in the middle.
+        // Of long names, providers are left out first, where the models' names stay different. What is
+        // still too long takes a few lines, or is cut in the middle: names often differ at their end.
         const letters = Math.floor(limit / 7.2);
         if (longest(y.field) > letters) {
           const names = [...new Set(valuesOf(unit, spec).map((row) => String(row[y.field] ?? "")))];
-          const holder = spec.facet ? spec.spec : spec;
-          const split = spec.resolve?.scale?.y ? [] : names.map((name) => [name, lines(name, letters)])
-            .filter(([, parts]) => parts.length === 2 && parts.every((part) => part.length <= letters));
-          if (split.length && typeof holder.height === "number") holder.height = Math.max(holder.height, 32 * names.length);
-          y.axis.labelLineHeight = 14;
-          // Providers are left out first, where the names of the models stay different.
           const models = names.map((name) => name.split("/").at(-1) || name);
-          if (!split.length && new Set(models).size === names.length) names.forEach((name, place) => split.push([name, models[place]]));
-          const place = `indexof(${JSON.stringify(split.map(([name]) => name))}, datum.label)`;
-          const parts = JSON.stringify(split.map(([, found]) => found));
-          y.axis.labelExpr = `${place} >= 0 ? (isArray(${parts}[${place}]) ? ${parts}[${place}] : truncate(${parts}[${place}], ${letters}, 'center')) : truncate(datum.label, ${letters}, 'center')`;
+          const short = new Set(models).size === names.length ? models : names;
+          const most = spec.resolve?.scale?.y ? 1 : names.length > 6 ? 2 : 3;
+          const breaks = names.length > 6 ? /(?<= )/ : undefined;
+          const shown = short.map((name) => {
+            const parts = lines(name, letters, breaks);
+            return parts.length <= most && parts.every((part) => part.length <= letters) ? parts : [cutInMiddle(name, letters)];
+          });
+          const holder = spec.facet ? spec.spec : spec;
+          const tallest = Math.max(...shown.map((parts) => parts.length));
+          const tall = 14 * tallest + (tallest > 2 ? 14 : 4);
+          if (typeof holder.height === "number") holder.height = Math.max(holder.height, tall * names.length);
+          y.axis.labelLineHeight = 14;
+          const found = `indexof(${JSON.stringify(names)}, datum.label)`;
+          y.axis.labelExpr = `${found} < 0 ? datum.label : ${JSON.stringify(shown)}[${found}]`;
+        }
+        // Names above columns lean only where they have no room beside each other.
+        if (x && x.type !== "quantitative" && x.axis?.orient === "top" && x.axis.labelAngle) {
+          const columns = new Set(valuesOf(unit, spec).map((row) => String(row[x.field])));
+          const room = (width - Math.min(limit, 7.2 * longest(y.field)) - 60) / columns.size;
+          if (room > 7.2 * longest(x.field)) x.axis = { ...x.axis, labelAngle: 0, labelAlign: "center", labelBaseline: "bottom" };
         }
       }
       // The width of a panel is not the chart's, from which the number of ticks follows elsewhere.
-      if (spec.facet && x?.type === "quantitative" && x.axis) x.axis.tickCount = Math.max(3, Math.floor(spec.spec.width / 60));
+      if (spec.facet && x?.type === "quantitative" && x.axis) x.axis.tickCount = Math.max(3, Math.floor(spec.spec.width / 45));
       if (!small || !x) continue;
       for (const part of [x, x.axis]) {
         if (typeof part?.title === "string") part.title = lines(part.title, Math.floor(width / 11));
@@ -306,7 +328,7 @@ const charts = (() => {
       const group = element("div", { class: "switches", role: "group", "aria-label": "Shown in the chart" });
       state.who.names.forEach(({ name, place: index }) => {
         const button = element("button", { type: "button", "aria-pressed": "true" });
-        if (state.who.coloured) {
+        if (state.who.coloured && !state.who.named) {
           const swatch = element("span", { class: "swatch" });
           swatch.dataset.place = index;
           button.append(swatch);
@@ -367,8 +389,12 @@ const charts = (() => {
     };
 
     for (const [place, state] of states) {
-      if (state.who) place.before(switches(place));
-      place.after(tools(place));
+      const bar = tools(place);
+      place.after(bar);
+      if (!state.who) continue;
+      // A chart that names its lines itself needs no legend, only a way to hide some of them.
+      if (state.who.named) bar.prepend(switches(place));
+      else place.before(switches(place));
     }
     paint();
     // What is seen is drawn first; the rest when the browser has time, parts that stay closed in

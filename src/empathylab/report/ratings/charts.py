@@ -9,13 +9,9 @@ import altair as alt
 
 from empathylab.analysis.json_values import finite
 from empathylab.analysis.overview.levels import RatingLevel
-from empathylab.report.chart_parts import (
-    estimates_chart,
-    panels_spec,
-    respondent_color,
-    spec_of,
-)
+from empathylab.report.chart_parts import panels_spec, spec_of
 from empathylab.report.colours import ordered_colours, text_on
+from empathylab.report.estimate_charts import estimates_chart, grouped_chart
 from empathylab.stats.arms import ArmComparison, ArmCount
 
 _MOST_ARMS = 12
@@ -159,30 +155,19 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
         }
         for count in counts
     ]
-    emotions = _by_difference(rows, comparison.reference)
-    base = alt.Chart().encode(
-        alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False)),
-        respondent_color(arms, field="arm"),
-        yOffset=alt.YOffset("arm:N", sort=arms),
-        tooltip=[
-            alt.Tooltip("arm:N"),
-            alt.Tooltip("emotion:N"),
-            alt.Tooltip("share:Q", format=".1%", title="good"),
-            alt.Tooltip("low:Q", format=".1%", title="95% from"),
-            alt.Tooltip("high:Q", format=".1%", title="to"),
-            alt.Tooltip("good:Q"),
-            alt.Tooltip("n:Q", title="of"),
-        ],
+    return grouped_chart(
+        rows,
+        group="emotion",
+        groups=_by_difference(rows, comparison.reference),
+        series="arm",
+        names=arms,
+        title="proportion of good ratings",
+        estimate="share",
+        estimate_title="good",
+        form=".1%",
+        ends=(0.0, 1.0),
+        more=[alt.Tooltip("good:Q"), alt.Tooltip("n:Q", title="of")],
     )
-    axis = alt.Axis(format="%", title="proportion of good ratings", grid=True)
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    lines = base.mark_rule(strokeWidth=2, opacity=0.6).encode(
-        alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q")
-    )
-    points = base.mark_point(filled=True, size=52, opacity=1).encode(
-        alt.X("share:Q", axis=axis, scale=scale)
-    )
-    return spec_of(alt.layer(lines, points), len(emotions) * max(20, 9 * len(arms)), rows)
 
 
 def _by_difference(rows: list[dict[str, Any]], reference: str) -> list[str]:

@@ -11,8 +11,9 @@ import altair as alt
 from empathylab.analysis.ratings.mixed_models import doubtful, mean_rows
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.power import DIFFERENCES, PowerSetting, power_curve
-from empathylab.report.chart_parts import estimates_chart, spec_of, zero_line
-from empathylab.report.colours import ESTIMATE, GUIDE, ordered_colours
+from empathylab.report.chart_parts import number_tooltip, spec_of
+from empathylab.report.colours import GUIDE, ordered_colours
+from empathylab.report.estimate_charts import estimates_chart
 from empathylab.stats.mixed import Clmm
 
 
@@ -50,28 +51,11 @@ def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
         return None
     ordinal = all(isinstance(model.model, Clmm) for model in models if model.model is not None)
     title = "log odds of a better rating" if ordinal else "effect on the rating"
-    order = [str(row["term"]) for row in rows]
-    axis = alt.Axis(title=title, grid=True, tickCount=6)
-    tooltip = [
-        alt.Tooltip("term:N"),
-        alt.Tooltip("estimate:Q", format="+.3f"),
-        alt.Tooltip("low:Q", format="+.3f", title="95% from"),
-        alt.Tooltip("high:Q", format="+.3f", title="to"),
-        alt.Tooltip("p:Q", format=".2~g"),
-    ]
-    if ordinal:
-        tooltip.append(alt.Tooltip("odds ratio:Q", format=".2f"))
-    base = alt.Chart().encode(
-        alt.Y("term:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=420)),
-        tooltip=tooltip,
+    more = [alt.Tooltip("p:Q", format=".2~g")]
+    more += [number_tooltip("odds ratio", "odds ratio")] if ordinal else []
+    return estimates_chart(
+        rows, who="term", title=title, form="+.2f", zero=True, coloured=False, more=more
     )
-    lines = base.mark_rule(strokeWidth=2, color=ESTIMATE).encode(
-        alt.X("low:Q", axis=axis), alt.X2("high:Q")
-    )
-    points = base.mark_square(size=70, opacity=1, color=ESTIMATE).encode(
-        alt.X("estimate:Q", axis=axis)
-    )
-    return spec_of(alt.layer(zero_line(axis), lines, points), 30 * max(2, len(order)), rows)
 
 
 def _term(model: DimensionModel, name: str, *, several: bool) -> str:

@@ -6,7 +6,13 @@ from typing import Any
 
 import altair as alt
 
-from empathylab.report.chart_parts import Values, panels_spec, respondent_color, spec_of
+from empathylab.report.chart_parts import (
+    Values,
+    grouped_bars,
+    panels_spec,
+    respondent_color,
+    spec_of,
+)
 from empathylab.report.colours import ESTIMATE
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.stats.raters.comparability import CategoricalComparison, NumericComparison
@@ -27,12 +33,12 @@ def variable_title(variable: str) -> str:
     return _WORDS.get(variable, variable.replace("_", " "))
 
 
-def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
+def levels_chart(comparison: CategoricalComparison) -> dict[str, Any]:
     """The proportion of each arm's raters at each level of a property, the most frequent first."""
     rows = []
-    for arm, counts in zip(found.arms, found.counts, strict=True):
+    for arm, counts in zip(comparison.arms, comparison.counts, strict=True):
         total = sum(counts)
-        for level, count in list(zip(found.levels, counts, strict=True))[:_MOST_LEVELS]:
+        for level, count in list(zip(comparison.levels, counts, strict=True))[:_MOST_LEVELS]:
             rows.append(
                 {
                     "arm": arm,
@@ -43,32 +49,30 @@ def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
                 }
             )
     levels = list(dict.fromkeys(str(row["level"]) for row in rows))
-    arms = list(found.arms)
-    chart = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            alt.X("share:Q", axis=alt.Axis(format="%", title="proportion of the arm’s raters")),
-            alt.Y("level:N", sort=levels, title=None, axis=alt.Axis(grid=False, labelLimit=180)),
-            respondent_color(arms, field="arm"),
-            yOffset=alt.YOffset("arm:N", sort=arms),
-            tooltip=[
-                alt.Tooltip("arm:N"),
-                alt.Tooltip("level:N", title=variable_title(found.variable)),
-                alt.Tooltip("raters:Q", format=","),
-                alt.Tooltip("n:Q", title="of", format=","),
-                alt.Tooltip("share:Q", format=".1%"),
-            ],
-        )
+    arms = list(comparison.arms)
+    return grouped_bars(
+        rows,
+        group="level",
+        groups=levels,
+        series="arm",
+        names=arms,
+        value="share",
+        axis=alt.Axis(format="%", title="proportion of the arm’s raters"),
+        tooltip=[
+            alt.Tooltip("arm:N"),
+            alt.Tooltip("level:N", title=variable_title(comparison.variable)),
+            alt.Tooltip("raters:Q", format=","),
+            alt.Tooltip("n:Q", title="of", format=","),
+            alt.Tooltip("share:Q", format=".1%"),
+        ],
     )
-    return spec_of(chart, max(2, len(levels)) * max(18, 10 * len(arms)))
 
 
-def numbers_chart(found: NumericComparison) -> dict[str, Any]:
+def numbers_chart(comparison: NumericComparison) -> dict[str, Any]:
     """A number that raters have, as a histogram for each arm, one below the other."""
-    title, divisor = _UNITS.get(found.variable, (variable_title(found.variable), 1.0))
-    edges = [edge / divisor for edge in found.bins]
-    arms = [arm.arm for arm in found.arms]
+    title, divisor = _UNITS.get(comparison.variable, (variable_title(comparison.variable), 1.0))
+    edges = [edge / divisor for edge in comparison.bins]
+    arms = [arm.arm for arm in comparison.arms]
     rows = [
         {
             "arm": arm.arm,
@@ -78,15 +82,15 @@ def numbers_chart(found: NumericComparison) -> dict[str, Any]:
             "n": arm.n,
             "share": count / arm.n if arm.n else 0.0,
         }
-        for arm in found.arms
+        for arm in comparison.arms
         for low, high, count in zip(edges[:-1], edges[1:], arm.histogram, strict=True)
     ]
     return _histogram(rows, arms, title)
 
 
-def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
+def inconsistency_chart(inconsistencies: Inconsistencies) -> dict[str, Any] | None:
     """Raters by how often they contradict themselves; None without answers."""
-    counts = [int(count) for count in found.counts if count >= 0]
+    counts = [int(count) for count in inconsistencies.counts if count >= 0]
     if not counts:
         return None
     rows = [
@@ -98,7 +102,7 @@ def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
         }
         for value in range(max(counts) + 1)
     ]
-    title = f"answers that contradict the others (at most {found.most_possible})"
+    title = f"answers that contradict the others (at most {inconsistencies.most_possible})"
     chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar(size=22, color=ESTIMATE)

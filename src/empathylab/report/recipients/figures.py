@@ -9,7 +9,7 @@ from empathylab.analysis.json_values import finite
 from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.recipients.prose import cell_name
 from empathylab.report.blocks import Figure
-from empathylab.report.chart_parts import estimates_chart
+from empathylab.report.estimate_charts import estimates_chart
 
 _CELLS = "Means with 95% intervals, by who wrote the reply and how it was labelled."
 _AGREEMENT = (

@@ -9,7 +9,7 @@ from empathylab.analysis.overview import LabOverview
 from empathylab.analysis.overview.replies import Replies
 from empathylab.analysis.text.numbers import number
 from empathylab.report.blocks import Figure, Fold, Partial, Row, Section, Table, Text, kept
-from empathylab.report.chart_parts import estimates_chart
+from empathylab.report.estimate_charts import estimates_chart
 
 _SHOWN_WITHOUT_SCRIPTS = 10
 _MOST_REPLIES = 6
@@ -27,7 +27,7 @@ def replies_section(data: LabOverview, lead: Sequence[str]) -> Section:
         some.append(
             f"Of {number(data.situations_replied, 0)} situations with replies, "
             f"{number(shown, 0)} are shown: those that most respondents replied to, of every "
-            "emotion. empathylab data show responses prints all."
+            "emotion. `empathylab data show responses` prints all."
         )
     blocks = kept(
         lengths_figure(data),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from empathylab.analysis.scores import ScoresResult
-from empathylab.report.chart_parts import estimates_chart
+from empathylab.report.estimate_charts import estimates_chart
 
 MOST_DRAWN = 12
 _HALF = MOST_DRAWN // 2

@@ -34,7 +34,7 @@ _ABOUT = (
 _RUNS = (
     "Results of two runs are never merged. If several runs asked a respondent the same, "
     "one is shown: a pinned run, or else the one with most situations. To show another: "
-    "empathylab runs pin RUN."
+    "`empathylab runs pin RUN`."
 )
 
 

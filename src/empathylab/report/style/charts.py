@@ -14,14 +14,15 @@ from empathylab.analysis.style.estimates import RatedStyle
 from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.report.chart_parts import (
     cells,
-    estimates_chart,
+    grouped_bars,
+    groups_axis,
     names_above,
     number_tooltip,
     respondent_color,
     spec_of,
-    zero_line,
 )
-from empathylab.report.colours import ESTIMATE, GUIDE, NOT_FOUND
+from empathylab.report.colours import ESTIMATE, NOT_FOUND
+from empathylab.report.estimate_charts import estimates_chart, grouped_chart
 from empathylab.style.authorship.predictability import Classification, Predictability
 from empathylab.style.differences import FeatureStanding
 from empathylab.style.distinctive import DistinctiveTerms
@@ -62,25 +63,18 @@ def feature_profile_chart(
     order = list(dict.fromkeys(str(row["feature"]) for row in rows))
     if len(respondents) > MOST_IN_PROFILE:
         return _feature_panels(rows)
-    axis = alt.Axis(title="standard deviations from the mean of all", grid=True, tickCount=6)
-    base = alt.Chart().encode(
-        alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
-        respondent_color(respondents),
-        yOffset=alt.YOffset("respondent:N", sort=respondents),
-        tooltip=[
-            alt.Tooltip("respondent:N"),
-            alt.Tooltip("feature:N"),
-            number_tooltip("mean", "mean", ".3~g"),
-            number_tooltip("standing", "from the mean of all (SD)"),
-            number_tooltip("low", "95% from"),
-            number_tooltip("high", "to"),
-            alt.Tooltip("situations:Q"),
-        ],
+    return grouped_chart(
+        rows,
+        group="feature",
+        groups=order,
+        names=respondents,
+        title="standard deviations from the mean of all",
+        estimate="standing",
+        estimate_title="from the mean of all (SD)",
+        form=".2f",
+        zero=True,
+        more=[number_tooltip("mean", "mean", ".3~g"), alt.Tooltip("situations:Q")],
     )
-    lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
-    points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("standing:Q", axis=axis))
-    height = len(order) * max(ROW, 10 * len(respondents))
-    return spec_of(alt.layer(zero_line(axis), lines, points), height, rows)
 
 
 def _feature_panels(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -128,42 +122,41 @@ def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None
     shown = counts.filter(pl.col("emoji").is_in(most_common))
     rows = [row | {"name": names[row["emoji"]]} for row in shown.to_dicts()]
     order = [names[emoji] for emoji in most_common]
-    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelPadding=32, labelLimit=220))
-    tall = max(ROW + 4, 14 * len(respondents))
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            alt.X("per_response:Q", title="per response", axis=alt.Axis(grid=True, tickCount=6)),
-            y,
-            respondent_color(respondents),
-            yOffset=alt.YOffset("respondent:N", sort=respondents),
-            tooltip=[
-                alt.Tooltip("respondent:N"),
-                alt.Tooltip("name:N", title="emoji"),
-                alt.Tooltip("count:Q"),
-                number_tooltip("per_response", "per response", ".3f"),
-            ],
-        )
-    )
+    side = alt.Axis(labelPadding=32, labelLimit=220)
     pictures = [{"name": names[emoji], "emoji": emoji} for emoji in most_common]
     faces = (
         alt.Chart(alt.InlineData(values=pictures))
         .mark_text(font=EMOJI_FONTS, fontSize=16, align="right", baseline="middle")
-        .encode(y, alt.Text("emoji:N"), x=alt.value(-7))
+        .encode(groups_axis("name", order, respondents, side), alt.Text("emoji:N"), x=alt.value(-7))
     )
-    return spec_of(alt.layer(bars, faces), tall * len(order))
+    return grouped_bars(
+        rows,
+        group="name",
+        groups=order,
+        series="respondent",
+        names=respondents,
+        value="per_response",
+        axis=alt.Axis(title="per response", grid=True, tickCount=6),
+        tooltip=[
+            alt.Tooltip("respondent:N"),
+            alt.Tooltip("name:N", title="emoji"),
+            alt.Tooltip("count:Q"),
+            number_tooltip("per_response", "per response", ".3f"),
+        ],
+        side=side,
+        pictures=[faces],
+    )
 
 
 def distinctive_chart(
-    found: Sequence[DistinctiveTerms], respondent: str, *, top: int = 20
+    every: Sequence[DistinctiveTerms], respondent: str, *, top: int = 20
 ) -> dict[str, Any] | None:
     """One respondent's most distinctive words and phrases by z; None where there are none.
 
-    All of `found` set the colours and the axis, so that the respondents' figures can be compared.
+    All of `every` set the colours and the axis, so that the respondents' figures can be compared.
     """
-    [one] = [each for each in found if each.respondent == respondent]
-    terms = one.terms[:top]
+    [mine] = [each for each in every if each.respondent == respondent]
+    terms = mine.terms[:top]
     if not terms:
         return None
     rows = [
@@ -178,8 +171,8 @@ def distinctive_chart(
         }
         for term in terms
     ]
-    furthest = max(term.z for each in found for term in each.terms[:top])
-    against = f"{one.against}, per 1,000" if one.against else "others, per 1,000"
+    furthest = max(term.z for each in every for term in each.terms[:top])
+    against = f"{mine.against}, per 1,000" if mine.against else "others, per 1,000"
     base = alt.Chart().encode(
         alt.X(
             "z:Q",
@@ -193,7 +186,7 @@ def distinctive_chart(
             title=None,
             axis=alt.Axis(grid=False, labelLimit=260),
         ),
-        respondent_color([each.respondent for each in found], legend=False),
+        respondent_color([each.respondent for each in every], legend=False),
         tooltip=[
             alt.Tooltip("term:N"),
             number_tooltip("z", "z"),
@@ -208,16 +201,16 @@ def distinctive_chart(
     return spec_of(alt.layer(stems, dots), 19 * len(terms), rows)
 
 
-def confusion_chart(found: Predictability) -> dict[str, Any]:
+def confusion_chart(predictability: Predictability) -> dict[str, Any]:
     """The author of each response and the predicted one: proportions of each author's responses."""
     rows = []
-    for writer, row in zip(found.respondents, found.full.confusion, strict=True):
+    for writer, row in zip(predictability.respondents, predictability.full.confusion, strict=True):
         total = sum(row) or 1
         rows += [
             {"writer": writer, "predicted": name, "share": count / total, "count": count}
-            for name, count in zip(found.respondents, row, strict=True)
+            for name, count in zip(predictability.respondents, row, strict=True)
         ]
-    names = list(found.respondents)
+    names = list(predictability.respondents)
     # Upright names must fit beside each other, on a phone too.
     upright = len(names) * max(map(len, names)) <= 18
     base = alt.Chart().encode(
@@ -238,9 +231,9 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
     return spec_of(cells(base, "share", [0, 1], ".1%", None), square_height(names), rows)
 
 
-def ablation_chart(found: Predictability) -> dict[str, Any]:
+def ablation_chart(predictability: Predictability) -> dict[str, Any]:
     """How well authors are identified when something is removed, compared with chance."""
-    every: list[Classification] = [found.full, *found.ablations]
+    results: list[Classification] = [predictability.full, *predictability.ablations]
     titles = {"full": "the full text"}
     rows = [
         {
@@ -251,43 +244,22 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
             "macro_f1": item.macro_f1,
             "note": item.note,
         }
-        for item in every
+        for item in results
     ]
-    lowest = min(found.full.chance, found.uniform_chance, *(item.low for item in every))
-    scale = alt.Scale(domain=[max(0.0, lowest - 0.03), 1], nice=False)
-    axis = alt.Axis(title="accuracy on unseen situations", format="%", grid=True)
-    base = alt.Chart().encode(
-        alt.Y(
-            "name:N",
-            sort=[str(row["name"]) for row in rows],
-            title=None,
-            axis=alt.Axis(grid=False),
-        ),
-        tooltip=[
-            alt.Tooltip("name:N", title="identified from"),
-            number_tooltip("accuracy", "accuracy", ".1%"),
-            number_tooltip("low", "95% from", ".1%"),
-            number_tooltip("high", "to", ".1%"),
-            number_tooltip("macro_f1", "macro F1", ".3f"),
-            alt.Tooltip("note:N"),
-        ],
+    lowest = min(
+        predictability.full.chance, predictability.uniform_chance, *(item.low for item in results)
     )
-    lines = base.mark_rule(strokeWidth=2).encode(
-        alt.X("low:Q", scale=scale, axis=axis), alt.X2("high:Q"), color=alt.value(ESTIMATE)
+    return estimates_chart(
+        rows,
+        who="name",
+        title="accuracy on unseen situations; dashed: always the most frequent author",
+        estimate="accuracy",
+        form=".1%",
+        ends=(max(0.0, lowest - 0.03), 1.0),
+        guide=predictability.full.chance,
+        coloured=False,
+        more=[number_tooltip("macro_f1", "macro F1", ".3f"), alt.Tooltip("note:N")],
     )
-    points = base.mark_point(filled=True, size=55, opacity=1).encode(
-        alt.X("accuracy:Q", scale=scale, axis=axis), color=alt.value(ESTIMATE)
-    )
-    chance = (
-        alt.Chart(alt.InlineData(values=[{"chance": found.full.chance}]))
-        .mark_rule(strokeDash=[4, 3])
-        .encode(
-            alt.X("chance:Q", scale=scale, axis=axis),
-            color=alt.value(GUIDE),
-            tooltip=[number_tooltip("chance", "chance: always the largest class", ".1%")],
-        )
-    )
-    return spec_of(alt.layer(chance, lines, points), ROW * len(rows), rows)
 
 
 def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, Any] | None:
@@ -313,28 +285,19 @@ def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, An
     if not rows:
         return None
     last: dict[str, float] = {row["feature"]: row["slope"] for row in rows}
-    order = sorted(last, key=lambda name: -last[name])
-    axis = alt.Axis(title="points of the rating per SD of the feature", grid=True, tickCount=6)
-    base = alt.Chart().encode(
-        alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
-        alt.Color(
-            "adjustment:N",
-            scale=alt.Scale(domain=list(_ADJUSTMENTS), range=[NOT_FOUND, ESTIMATE]),
-            legend=alt.Legend(title=None, orient="top"),
-        ),
-        yOffset=alt.YOffset("adjustment:N", sort=list(_ADJUSTMENTS)),
-        tooltip=[
-            alt.Tooltip("feature:N"),
-            alt.Tooltip("adjustment:N", title="adjusted for"),
-            alt.Tooltip("slope:Q", format="+.3f"),
-            alt.Tooltip("low:Q", title="95% from", format="+.3f"),
-            alt.Tooltip("high:Q", title="to", format="+.3f"),
-            alt.Tooltip("ratings:Q"),
-        ],
+    return grouped_chart(
+        rows,
+        group="feature",
+        groups=sorted(last, key=lambda name: -last[name]),
+        series="adjustment",
+        names=_ADJUSTMENTS,
+        colours=[NOT_FOUND, ESTIMATE],
+        title="points of the rating per SD of the feature",
+        estimate="slope",
+        form="+.3f",
+        zero=True,
+        more=[alt.Tooltip("ratings:Q")],
     )
-    lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
-    points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("slope:Q", axis=axis))
-    return spec_of(alt.layer(zero_line(axis), lines, points), ROW * len(order), rows)
 
 
 def square_height(names: Sequence[str]) -> int:

@@ -89,7 +89,8 @@ def _drawn(
     for place, one in enumerate(readable, start=1):
         chart = distinctive_chart(readable, one.respondent, top=_TERMS) if one.terms else None
         name = f"distinctive-{place}-{slug(one.respondent)}"
-        against = one.against or "the others"
+        others = [name for name in names if name != one.respondent]
+        against = one.against or (others[0] if len(others) == 1 else "the others")
         title = f"{name_of(one.respondent)}, compared with {name_of(against)}"
         yield "distinctive", first_capital(title), name, chart
     found = analysis.predictability

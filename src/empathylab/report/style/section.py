@@ -151,7 +151,7 @@ def _authorship_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     sentences = [predictability_sentence(analysis)]
     if not found.ablations:
         sentences.append(
-            "Run empathylab analyze style for the accuracy without length, punctuation or case."
+            "Run `empathylab analyze style` for the accuracy without length, punctuation or case."
         )
     tables = [
         _table("Predicted authors", "Responses, by author", confusion_rows(analysis)),
@@ -245,6 +245,6 @@ def _ratings_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
 
 
 def _table(title: str, caption: str, rows: Sequence[Mapping[str, str]]) -> Table:
-    columns = table_columns(rows) if rows else []
+    columns = [name for name in table_columns(rows) if any(row.get(name) for row in rows)]
     cells = [{column: row.get(column, "–") for column in columns} for row in rows]
     return Table(title=title, rows=cells, caption=caption)
