@@ -182,3 +182,12 @@ def test_a_fetch_downloads_and_imports(
     assert "Downloading crowd.xlsx" in err
     assert "added" in out
     assert (lab / "sources" / "emotionbench" / "crowd.xlsx").is_file()
+
+
+def test_an_unknown_scale_is_named_before_a_missing_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = empathylab("appraise", "openai/x", "--scale", "panass", "--lab", str(tmp_path / "lab"))
+    assert done.exit_code == 2
+    assert "Did you mean 'panas'?" in done.stderr

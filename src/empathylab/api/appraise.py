@@ -41,6 +41,8 @@ def appraise(
     `default_orders` baseline administrations, each in a different item order, are compared with
     `orders` item orders after each situation.
     """
+    from empathylab.store import lab_scale
+
     require_at_least(1, situations=situations, per_factor=per_factor, repeats=repeats)
     require_at_least(1, default_orders=default_orders, orders=orders)
     run = RunOptions.of(options)
@@ -78,4 +80,5 @@ def appraise(
         )
         return [plan_appraisal(lab, model, appraisal)]
 
+    lab_scale(workspace.store(create=True), scale)  # a misspelt name, before weights or a key
     return workspace.ask(models, plans, run, report=report)
