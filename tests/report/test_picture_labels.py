@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from empathylab.report.estimate_charts import estimates_chart
 from empathylab.report.picture_labels import cut_short, whole_signs
 from empathylab.report.pictures import png, printed, svg
 
@@ -72,3 +73,14 @@ def test_without_such_signs_nothing_is_changed() -> None:
 )
 def test_a_text_is_cut_between_signs(text: str, most: int, short: str) -> None:
     assert cut_short(text, most) == short
+
+
+def test_long_names_full_of_emoji_above_groups_are_drawn() -> None:
+    rows: list[dict[str, Any]] = [
+        {"respondent": name, "panel": panel, "estimate": 1.0, "low": 0.5, "high": 1.5, "n": 3}
+        for name in ("x" + "🙂" * 120, "short")
+        for panel in ("warmth", "help")
+    ]
+    spec = estimates_chart(rows, title="", panels="panel", compact=True)
+    assert png(spec, width=200).startswith(b"\x89PNG")
+    assert b"PDF" in printed(spec, style="pdf", width_mm=60.0)[:8]

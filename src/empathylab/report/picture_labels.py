@@ -109,8 +109,14 @@ def _replaced(value: Any, texts: dict[str, str]) -> Any:
     """The same with other texts, wherever they stand, and without limits at which Vega cuts."""
     if isinstance(value, dict):
         return {
-            name: 0 if name in _FREE else _replaced(part, texts) for name, part in value.items()
+            name: 0 if name in _FREE or _is_expression(name, part) else _replaced(part, texts)
+            for name, part in value.items()
         }
     if isinstance(value, list):
         return [_replaced(part, texts) for part in value]
     return texts.get(value, value) if isinstance(value, str) else value
+
+
+def _is_expression(name: str, part: Any) -> bool:
+    """Whether it is the room of a text in a chart, which a chart computes."""
+    return name == "limit" and isinstance(part, dict)
