@@ -152,9 +152,9 @@ def slot_is_held(connection: Connection, study: int, row: Row[Any]) -> bool:
     return connection.execute(occupied).first() is not None
 
 
-def change_slot(connection: Connection, slot: int, **values: Any) -> None:
+def change_slot(connection: Connection, slot_id: int, /, **values: Any) -> None:
     """Changes the person's row."""
-    connection.execute(_CHANGE, {"row": slot, **values})
+    connection.execute(_CHANGE, {"row": slot_id, **values})
 
 
 def change_slots(connection: Connection, changes: Mapping[int, Mapping[str, Any]]) -> None:
