@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from itertools import chain, islice
@@ -153,9 +154,15 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
+def _is_address(engine: str) -> bool:
+    """Whether it is `ray://host:port` or `ray://host`."""
+    parts = re.fullmatch(r"ray://(?:[^\s:/]+|\[[^\s\]]+\])(?::(\d{1,5}))?", engine)
+    return parts is not None and 0 < int(parts[1] or 1) < 65536
+
+
 def _settings(engine: str | None, workers: int | None) -> tuple[str, int | None]:
     engine = engine or _chosen[0] or os.environ.get("EMPATHYLAB_ENGINE") or "processes"
-    if engine not in ("processes", "ray") and not engine.startswith("ray://"):
+    if engine not in ("processes", "ray") and not _is_address(engine):
         raise InputError(
             "the engine must be processes, ray or ray://host:port",
             got=engine,
