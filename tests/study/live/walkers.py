@@ -110,6 +110,7 @@ class Walker:
 
     def audit(self, kind: str) -> None:
         """Refuses a page that is not accessible, or wider than the screen."""
+        self.page.wait_for_load_state()  # a page without its style sheet has other colours
         if folder := os.environ.get("PICTURES"):
             Path(folder).mkdir(exist_ok=True)
             name = f"{self.name} {kind.replace('/', '-')}.png"
