@@ -3,8 +3,8 @@
 Logistic regression per tactic, with L2 penalty. The rules were written with these sentences in
 view and are right more often on them than on new ones, so that a rule's finding is dropped in
 three of ten cases and invented in three of a hundred while training; without this the weights would
-trust the rules too much. `docs/explanation/tactics.md` says how the settings were chosen. The
-accuracy that ships is that on the test set, which neither rules nor weights have seen.
+trust the rules too much. `docs/explanation/tactics-validation.md` says how the settings were
+chosen. The accuracy that ships is that on the test set, which neither rules nor weights have seen.
 """
 
 from __future__ import annotations

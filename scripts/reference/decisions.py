@@ -11,7 +11,7 @@ def page() -> str:
     """A line for each decision, in the order of their numbers."""
     files = sorted(path for path in FOLDER.glob("*.md") if path.name[0].isdigit())
     rows = [f"- [{_title(path)}]({path.name})\n" for path in files]
-    return "# Decisions\n\nWhy things are as they are, one decision per file.\n\n" + "".join(rows)
+    return "# Decisions\n\nEach file explains one decision and its reasons.\n\n" + "".join(rows)
 
 
 def _title(path: Path) -> str:

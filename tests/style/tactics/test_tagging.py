@@ -194,7 +194,7 @@ MITI = {
 def test_tags_agree_with_the_released_labels_of_peoples_replies(
     welivita_responses: pl.DataFrame, shared_data: Path
 ) -> None:
-    # Every second reply, as in the table of docs/explanation/tactics.md; some of them were read
+    # Every second reply, as in docs/explanation/tactics-validation.md; some of them were read
     # while the rules were written.
     release = pl.read_csv(
         shared_data / "welivita" / "dataset_and_ratings.csv", infer_schema_length=None
