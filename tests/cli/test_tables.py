@@ -21,7 +21,7 @@ def test_a_table_too_wide_for_the_terminal_is_a_line_per_value(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
-    print_rows(ROWS, "models", as_json=False)
+    print_rows(ROWS)
     out = capsys.readouterr().out
     assert len(out.splitlines()) == lines
     assert out.count(NAME) == 2
@@ -34,5 +34,5 @@ def test_a_table_that_fits_stays_a_table(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    print_rows(ROWS, "models", as_json=False)
+    print_rows(ROWS)
     assert len(capsys.readouterr().out.splitlines()) == 3

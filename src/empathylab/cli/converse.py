@@ -105,7 +105,7 @@ def _show(found: ConversationsResult, *, as_json: bool) -> None:
     from empathylab.cli.model_runs import conclude
 
     if as_json:
-        print_json(found.to_dict())
+        print_json(found)
     else:
         print_conversations(found.analysis)
         if found.report is not None:

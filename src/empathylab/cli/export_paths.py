@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_json, print_notes, print_rows
 
 if TYPE_CHECKING:
     from empathylab.export import ExportedLab
@@ -28,9 +28,8 @@ def print_exported(done: ExportedLab | ExportedStudy, *, as_json: bool) -> None:
     """Prints the place and the files, and on stderr what to know about them."""
 
     if as_json:
-        print_json(dataclasses.asdict(done))
+        print_json(done)
         return
     typer.echo(done.path)
-    print_rows([dataclasses.asdict(file) for file in done.files], "files", as_json=False)
-    for note in done.notes:
-        typer.echo(note, err=True)
+    print_rows([dataclasses.asdict(file) for file in done.files])
+    print_notes(done.notes)

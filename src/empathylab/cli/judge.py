@@ -11,7 +11,7 @@ import typer
 from empathylab.api import judge as call
 from empathylab.cli.examples import examples
 from empathylab.cli.options import JsonOption, argument, command_lab, panel, with_options_of
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_rows, show
 
 if TYPE_CHECKING:
     from empathylab.api.run_results import JudgingResult
@@ -104,21 +104,18 @@ def judge(
     from empathylab.cli.model_runs import conclude
 
     with command_lab(lab) as opened:
-        found = opened.judge(*model, **options)
-    if json:
-        print_json(found.to_dict())
-    else:
-        _print_summary(found)
-    conclude(found.sessions)
+        result = opened.judge(*model, **options)
+    show(result, _print_summary, as_json=json)
+    conclude(result.sessions)
 
 
 def _print_summary(found: JudgingResult) -> None:
     from empathylab.api.run_results import HIDDEN
 
     typer.echo(f"{found.source}: {found.responses:,} responses\n")
-    for name, rows in (("judges", found.judges), ("respondents", found.respondents)):
+    for rows in (found.judges, found.respondents):
         if rows:
-            print_rows([_shown(row) for row in rows], name, as_json=False)
+            print_rows([_shown(row) for row in rows])
             typer.echo("")
     if found.hidden:
         typer.echo(HIDDEN, err=True)

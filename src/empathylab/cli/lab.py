@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,7 +53,7 @@ def restore(
 
 def _print(done: Backup, what: str, *, as_json: bool) -> None:
     if as_json:
-        print_json(dataclasses.asdict(done))
+        print_json(done)
         return
     rows = sum(done.rows.values())
     typer.echo(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def show(found: RunResult, *, as_json: bool) -> None:
     """Prints what was measured, and ends with the exit code that fits."""
     if as_json:
-        print_json(found.to_dict())
+        print_json(found)
     else:
         from empathylab.api.run_summary import print_parts, summary_parts
 

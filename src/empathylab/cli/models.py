@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,9 +40,9 @@ def models(
         )
         return list(await asyncio.gather(*asked))
 
-    found = embedded_reachability() + asyncio.run(look())
+    known = embedded_reachability() + asyncio.run(look())
     if json:
-        print_json({"models": [dataclasses.asdict(entry) for entry in found]})
+        print_json({"models": known})
         return
     rows = [
         {
@@ -52,9 +51,9 @@ def models(
             "state": entry.detail,
             "example": entry.example,
         }
-        for entry in found
+        for entry in known
     ]
-    print_rows(rows, "models", as_json=False)
+    print_rows(rows)
     prices = Prices.load()
     typer.echo(f"Prices as of {prices.as_of}: {len(prices.table)} models.")
     typer.echo("Any GGUF file: local/PATH.gguf. Any other endpoint: NAME/MODEL with --base-url.")

@@ -45,7 +45,7 @@ def plugins(json: JsonOption = False) -> None:
     if json:
         print_json({"plugins": rows})
     elif rows:
-        print_rows(rows, "plugins", as_json=False)
+        print_rows(rows)
     else:
         typer.echo("No plugins are installed. How to write one: examples/plugin in the sources.")
 

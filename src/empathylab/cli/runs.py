@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_json, show, show_rows
 from empathylab.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
         }
         for run in frame.sort("run").iter_rows(named=True)
     ]
-    print_rows(rows, "runs", as_json=json)
+    show_rows(rows, "runs", as_json=json)
     for reason in (row.reason for row in matrix.values() if row.reason and not json):
         typer.echo(reason)
 
 
 @app.command("show", epilog="Example: `empathylab runs show 3 --answers 5 --reasoning`")
-def show(
+def show_run(
     run: _RunArgument,
     answers: Annotated[
         int, option("How many answers to show, in the order of their keys.", min=0)
@@ -158,11 +158,8 @@ def compare(
     from empathylab.store.run_labels import find_run
 
     with Lab.open(lab, create=False) as opened:
-        found = compare_runs(opened, find_run(opened, first), find_run(opened, second))
-    if json:
-        print_json(found.to_dict())
-        return
-    typer.echo(found.summary())
+        result = compare_runs(opened, find_run(opened, first), find_run(opened, second))
+    show(result, lambda comparison: typer.echo(comparison.summary()), as_json=json)
 
 
 @app.command("export", epilog="Example: `empathylab runs export 4 answers.jsonl`")

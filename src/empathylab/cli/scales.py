@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_json, show_rows
 from empathylab.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def list_scales(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
         }
         for scale in _scales(lab).values()
     ]
-    print_rows(rows, "scales", as_json=json)
+    show_rows(rows, "scales", as_json=json)
 
 
 @app.command("show", epilog="Example: `empathylab scales show panas`")
@@ -98,7 +98,7 @@ def import_file(
         }
         for item in done
     ]
-    print_rows(rows, "scales", as_json=json)
+    show_rows(rows, "scales", as_json=json)
 
 
 def _scales(lab: Path) -> dict[str, Scale]:

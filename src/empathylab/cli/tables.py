@@ -1,12 +1,13 @@
-"""Results on stdout: rows as a table or as JSON."""
+"""Results on stdout, as text, tables or JSON; notes about them on stderr."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import sys
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -16,36 +17,73 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+T = TypeVar("T")
 _WIDEST = 10_000
 
 
 def print_json(content: Any, *, indent: int | None = 2) -> None:
     """Prints the content on stdout as JSON, with null for a number that JSON does not know."""
-    typer.echo(json.dumps(_finite(content), indent=indent, ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(_plain(content), indent=indent, ensure_ascii=False, allow_nan=False))
 
 
-def _finite(content: Any) -> Any:
+def _plain(content: Any) -> Any:
+    """Results and dataclasses as objects, NaN and infinity as None."""
     if isinstance(content, float):
         return content if math.isfinite(content) else None
+    if hasattr(content, "to_dict"):
+        return _plain(content.to_dict())
+    if dataclasses.is_dataclass(content) and not isinstance(content, type):
+        content = dataclasses.asdict(content)
     if isinstance(content, dict):
-        return {key: _finite(value) for key, value in content.items()}
-    return [_finite(value) for value in content] if isinstance(content, list | tuple) else content
+        return {key: _plain(value) for key, value in content.items()}
+    return [_plain(value) for value in content] if isinstance(content, list | tuple) else content
 
 
-def print_rows(
-    rows: Sequence[dict[str, Any]],
-    name: str,
-    *,
-    as_json: bool,
-    as_named: Collection[str] = (),
+def show(result: T, print_text: Callable[[T], None], *, as_json: bool) -> None:
+    """Prints the result as JSON, or as the command's text."""
+    if as_json:
+        print_json(result)
+    else:
+        print_text(result)
+
+
+def show_rows(rows: Sequence[dict[str, Any]], name: str, *, as_json: bool) -> None:
+    """Prints the rows as a table, or as JSON under this name."""
+    if as_json:
+        print_json({name: list(rows)})
+    else:
+        print_rows(rows)
+
+
+def print_notes(sentences: Iterable[str]) -> None:
+    """Prints what to know about a result, on stderr."""
+    for sentence in sentences:
+        typer.echo(sentence, err=True)
+
+
+def print_formatted(
+    rows: Sequence[dict[str, Any]], table_format: str, *, caption: str = ""
 ) -> None:
-    """Prints the rows on stdout; as JSON they come under `name`.
+    """Prints the rows for a paper or a spreadsheet: as Markdown, LaTeX or CSV."""
+    from empathylab.report.table_formats import table
+
+    typer.echo(table(rows, table_format, caption=caption), nl=False)
+
+
+def print_titled(
+    title: str, rows: Sequence[Mapping[str, Any]], *, as_named: Collection[str] = ()
+) -> None:
+    """Prints the rows below an empty line and their title; nothing if there are none."""
+    if rows:
+        typer.echo(f"\n{title}" if title else "")
+        print_rows(rows, as_named=as_named)
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], *, as_named: Collection[str] = ()) -> None:
+    """Prints the rows on stdout as a table.
 
     `as_named` are headings that are names of a user's own, and keep their underscores.
     """
-    if as_json:
-        print_json({name: list(rows)})
-        return
     from rich.console import Console
     from rich.table import Table
 
@@ -67,7 +105,9 @@ def print_rows(
     console.print(table)
 
 
-def _print_records(names: Sequence[str], rows: Sequence[dict[str, Any]], console: Console) -> None:
+def _print_records(
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], console: Console
+) -> None:
     """One line per value, for a terminal that is too narrow for the table."""
     for row in rows:
         for place, (name, value) in enumerate(zip(names, row.values(), strict=True)):

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.options import JsonOption, argument, column_option, option, scale_points
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_notes, print_rows, print_titled, show
 from empathylab.tables import column_named, numbers, read_table
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from empathylab.stats.agreement import Agreement, Coefficient
+    from empathylab.analysis.agreement import AgreementResult
+    from empathylab.stats.agreement import Coefficient
 
 _MOST_PAIRS = 60
 """Pairs that are printed; nobody reads more."""
@@ -89,12 +90,7 @@ def agreement(
             "were left out.",
             err=True,
         )
-    if json:
-        print_json(result.to_dict())
-        return
-    _print(result.agreement)
-    for caveat in result.caveats:
-        typer.echo(f"– {caveat}", err=True)
+    show(result, _print, as_json=json)
 
 
 def _read(
@@ -115,9 +111,10 @@ def _read(
     return frame.with_columns(values.alias(rating)), scale
 
 
-def _print(found: Agreement) -> None:
+def _print(result: AgreementResult) -> None:
     from empathylab.analysis.text.numbers import percent
 
+    agreement = result.agreement
     dimensions = [
         {
             "dimension": dimension.dimension,
@@ -131,9 +128,9 @@ def _print(found: Agreement) -> None:
             "Gwet AC1": _shown(dimension.gwet_ac1),
             "percent": _shown(dimension.percent, 0),
         }
-        for dimension in found.dimensions
+        for dimension in agreement.dimensions
     ]
-    print_rows(dimensions, "dimensions", as_json=False)
+    print_rows(dimensions)
     pairs = [
         {
             "dimension": pair.dimension,
@@ -144,15 +141,14 @@ def _print(found: Agreement) -> None:
             "Spearman": _shown(pair.spearman),
             "percent": _shown(pair.percent, 0),
         }
-        for pair in found.pairs[:_MOST_PAIRS]
+        for pair in agreement.pairs[:_MOST_PAIRS]
     ]
-    if pairs:
-        typer.echo()
-        print_rows(pairs, "pairs", as_json=False)
-    if len(found.pairs) > _MOST_PAIRS:
+    print_titled("", pairs)
+    if len(agreement.pairs) > _MOST_PAIRS:
         typer.echo(
-            f"… and {len(found.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
+            f"… and {len(agreement.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
         )
+    print_notes(f"– {caveat}" for caveat in result.caveats)
 
 
 def _shown(coefficient: Coefficient, digits: int = 2) -> str:

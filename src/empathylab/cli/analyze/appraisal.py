@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_notes, print_rows, show
 
 if TYPE_CHECKING:
     from empathylab.analysis.appraisal import AppraisalResult
@@ -53,10 +54,7 @@ def appraisal(
             exclude=not everybody,
             study=study,
         )
-    if json:
-        print_json(result.to_dict())
-    else:
-        _print_all(result, level)
+    show(result, partial(_print_all, level=level), as_json=json)
 
 
 def _print_all(result: AppraisalResult, level: str) -> None:
@@ -68,12 +66,10 @@ def _print_all(result: AppraisalResult, level: str) -> None:
     _print(result, level)
     for sentence in (*validity_sentences(result.self_reports), *order_caveats(result.changes)):
         typer.echo(sentence)
-    for sentence in result.deviations:
-        typer.echo(sentence, err=True)
+    print_notes(result.deviations)
     if result.exclusions is None:
         return
-    for sentence in exclusion_sentences(result.exclusions.studies):
-        typer.echo(sentence, err=True)
+    print_notes(exclusion_sentences(result.exclusions.studies))
     kept = result.exclusions.result
     # Nothing is left of a scale that only excluded participants answered.
     if kept and (kept.summaries or any(change.respondent == "human" for change in kept.changes)):
@@ -93,7 +89,7 @@ def _print(result: AppraisalResult, level: str, *, only: str | None = None) -> N
             groups.setdefault((row["respondent"], row["scale"]), []).append(_printed(row))
     for (respondent, scale), rows in groups.items():
         typer.echo(f"{respondent}, {scale}")
-        print_rows(rows, "rows", as_json=False)
+        print_rows(rows)
         typer.echo()
     for summary in result.summaries:
         typer.echo(distance_sentence(summary))

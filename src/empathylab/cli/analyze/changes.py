@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_titled, show
 from empathylab.errors import InputError, LabError
 
 if TYPE_CHECKING:
@@ -57,10 +57,7 @@ def changes(
         from empathylab.report.drift.page import write_changes
 
         write_changes(result, html)
-    if json:
-        print_json(result.to_dict())
-    else:
-        _print(result)
+    show(result, _print, as_json=json)
     if html is not None:
         typer.echo(f"Page: {html}", err=True)
 
@@ -171,19 +168,14 @@ def _print(result: DriftResult) -> None:
         ),
     }
     for title, (rows, names, digits) in tables.items():
-        if rows:
-            typer.echo(f"\n{title}")
-            shown = shown_rows(rows, {name: name for name in names}, digits=digits)
-            print_rows(shown, "rows", as_json=False)
+        print_titled(title, shown_rows(rows, {name: name for name in names}, digits=digits))
     plain = {
         "Verdicts on self-reports": document["verdicts"],
         "Verdicts on judges": document["judge_verdicts"],
         "Settings that differ": [_short(row) for row in document["settings"]],
     }
     for title, rows in plain.items():
-        if rows:
-            typer.echo(f"\n{title}")
-            print_rows(rows, "rows", as_json=False)
+        print_titled(title, rows)
     if result.incomparable:
         typer.echo("\nNot compared")
     for part in result.incomparable:

@@ -17,7 +17,7 @@ from empathylab.cli.options import (
     column_option,
     option,
 )
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_notes, print_rows, show
 from empathylab.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,10 +88,7 @@ def compare(
                 peek=peek,
                 who=operator(),
             )
-    if json:
-        print_json(result.to_dict())
-        return
-    _print(result)
+    show(result, _print, as_json=json)
 
 
 def _of_table(
@@ -126,6 +123,5 @@ def _print(result: PairsResult) -> None:
         }
         for row in result.tables["comparison"].iter_rows(named=True)
     ]
-    print_rows(rows, "comparison", as_json=False)
-    for sentence in result.caveats:
-        typer.echo(sentence, err=True)
+    print_rows(rows)
+    print_notes(result.caveats)

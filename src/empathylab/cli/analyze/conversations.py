@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_rows, show
 from empathylab.errors import InputError
 from empathylab.tables import missing_as_null, read_table, table_bytes
 
@@ -68,10 +68,7 @@ def conversations(
         result = result.with_ratings(table, scale=scale, where=ratings.name)
     if transcripts is not None:
         _write(result, transcripts)
-    if json:
-        print_json(result.to_dict())
-        return
-    print_conversations(result)
+    show(result, print_conversations, as_json=json)
 
 
 def print_conversations(result: ConversationsAnalysis) -> None:
@@ -95,7 +92,7 @@ def print_conversations(result: ConversationsAnalysis) -> None:
         }
         for respondent in result.respondents
     ]
-    print_rows(rows, "respondents", as_json=False)
+    print_rows(rows)
     typer.echo("")
     for card in result.cards:
         if card.verdict == "reacts to replies":  # caveats name the others

@@ -18,7 +18,7 @@ from empathylab.cli.options import (
     option,
     scale_points,
 )
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_notes, print_rows, show
 from empathylab.errors import InputError
 from empathylab.tables import key_value, read_table
 
@@ -114,12 +114,8 @@ def judges(
         result = _of_file(file, study, levels, options)
     else:
         result = _of_lab(lab, study, peek, options)
-    for caveat in result.caveats:
-        typer.echo(caveat, err=True)
-    if json:
-        print_json(result.to_dict())
-    else:
-        _print(result)
+    print_notes(result.caveats)
+    show(result, _print, as_json=json)
 
 
 def _of_lab(
@@ -156,7 +152,7 @@ def _print(result: JudgesResult) -> None:
     from empathylab.analysis.judges.prose import good_for, not_for, reasons, verdict_sentence
     from empathylab.report.judges.tables import card_rows
 
-    print_rows(card_rows(result.cards), "judges", as_json=False)
+    print_rows(card_rows(result.cards))
     for card in result.cards:
         typer.echo(f"\n{verdict_sentence(card)}")
         for reason in reasons(card):

@@ -17,7 +17,7 @@ from empathylab.cli.options import (
     file_option,
     option,
 )
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_notes, print_rows, show
 from empathylab.tables import table_bytes
 
 if TYPE_CHECKING:
@@ -61,10 +61,7 @@ def leaderboard(
     if csv is not None:
         _write_csv(csv, board)
         typer.echo(f"Table: {csv}", err=True)
-    if json:
-        print_json(board.to_dict())
-        return
-    _print(board)
+    show(board, _print, as_json=json)
 
 
 def _board(
@@ -90,10 +87,9 @@ def _print(board: LeaderboardResult) -> None:
     from empathylab.analysis.benchmark.prose import rests_on
 
     typer.echo(f"{board.reference.study.name}, {board.reference.dimension.name}\n")
-    print_rows(leaderboard_rows(board), "respondents", as_json=False)
+    print_rows(leaderboard_rows(board))
     typer.echo("")
     for entry in board.entries:
         if entry.found.judge is not None:
             typer.echo(f"{entry.respondent}: {' '.join(rests_on(entry.found))}")
-    for caveat in board.caveats:
-        typer.echo(caveat, err=True)
+    print_notes(board.caveats)

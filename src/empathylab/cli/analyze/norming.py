@@ -60,7 +60,7 @@ def norming(
             }
             for row in map(NormedSituation.row, found.situations)
         ]
-        print_rows(table, "situations", as_json=False)
+        print_rows(table)
         typer.echo(f"\n{found.sentence}")
     if write is not None:
         text = set_to_toml(found.normed_set(only_kept=only_kept))

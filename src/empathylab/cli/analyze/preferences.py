@@ -29,9 +29,9 @@ def preferences(
     from empathylab.store import Lab
 
     with Lab.open_to_analyse(lab) as opened:
-        found = from_lab(opened, study, peek=peek)
+        result = from_lab(opened, study, peek=peek)
     if json:
-        print_json(found.to_dict())
+        print_json(result)
         return
     rows = [
         {
@@ -42,7 +42,7 @@ def preferences(
             "not preferred": number(strength.losses, 0),
             "ties": number(strength.ties, 0),
         }
-        for strength in found.fitted.strengths
+        for strength in result.fitted.strengths
     ]
-    print_rows(rows, "preferences", as_json=False)
-    typer.echo(found.summary())
+    print_rows(rows)
+    typer.echo(result.summary())

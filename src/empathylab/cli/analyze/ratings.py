@@ -23,7 +23,7 @@ from empathylab.cli.options import (
     column_option,
     option,
 )
-from empathylab.cli.tables import print_json
+from empathylab.cli.tables import print_formatted, print_json
 from empathylab.errors import InputError
 from empathylab.tables import read_table, renamed
 
@@ -244,10 +244,7 @@ def ratings(
     elif words:
         typer.echo("\n\n".join(analysis.paragraphs()))
     elif table is not None:
-        from empathylab.report.table_formats import table as formatted
-
-        rows = paper_rows(analysis, by)
-        typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
+        print_formatted(paper_rows(analysis, by), table, caption=analysis.study.title)
     else:
         print_ratings(analysis, by)
 

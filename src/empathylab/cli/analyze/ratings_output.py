@@ -21,7 +21,7 @@ from empathylab.analysis.ratings.rows import (
 )
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
-from empathylab.cli.tables import print_rows
+from empathylab.cli.tables import print_notes, print_rows, print_titled
 from empathylab.errors import InputError
 
 
@@ -46,25 +46,23 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
         if conclusion.subset == "all":
             typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
     if analysis.different_periods:
-        _print_collection(analysis)
+        print_titled("When were the arms rated?", collection_table(analysis.collected))
         _print_raters(analysis)
     comparison = analysis.comparison
     varied = [mean for mean in analysis.means if not mean.constant]
-    tables = {
-        "counts": [row for kind in shown for row in count_table(comparison, kind, named=named)],
-        "tests": [row for kind in shown for row in comparison_table(comparison, kind, named=named)],
-        "means": [row for kind in shown for row in mean_table(varied, kind)],
-    }
-    for name, rows in tables.items():
-        if rows:
-            typer.echo()
-            print_rows(rows, name, as_json=False)
+    tables = [
+        [row for kind in shown for row in count_table(comparison, kind, named=named)],
+        [row for kind in shown for row in comparison_table(comparison, kind, named=named)],
+        [row for kind in shown for row in mean_table(varied, kind)],
+    ]
+    for rows in tables:
+        print_titled("", rows)
     for model in analysis.models:
         typer.echo(f"\n{model.dimension}: {model.model.formula if model.model else model.problem}")
         if model.model is not None:
-            print_rows(coefficient_table(model.model), "coefficients", as_json=False)
+            print_rows(coefficient_table(model.model))
             rows = [row | _sd_interval(model, row["group"]) for row in random_table(model.model)]
-            print_rows(rows, "random", as_json=False)
+            print_rows(rows)
     if not analysis.different_periods:
         _print_raters(analysis)
     if analysis.bayes:
@@ -73,8 +71,7 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
             typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
     if analysis.multiverse is not None:
         _print_multiverse(analysis.multiverse)
-    for sentence in _asides(analysis):
-        typer.echo(sentence, err=True)
+    print_notes(_asides(analysis))
 
 
 def draw_specifications(multiverse: Multiverse, file: Path) -> None:
@@ -114,7 +111,7 @@ def _print_multiverse(multiverse: Multiverse) -> None:
         }
         for specification in multiverse.specifications
     ]
-    print_rows(rows, "specifications", as_json=False)
+    print_rows(rows)
 
 
 def _sd_interval(model: DimensionModel, group: str) -> dict[str, str]:
@@ -128,17 +125,11 @@ def _sd_interval(model: DimensionModel, group: str) -> dict[str, str]:
     return {"sd interval": cell}
 
 
-def _print_collection(analysis: RatingsResult) -> None:
-    typer.echo("\nWhen were the arms rated?")
-    print_rows(collection_table(analysis.collected), "collected", as_json=False)
-
-
 def _print_raters(analysis: RatingsResult) -> None:
     compared = analysis.rater_comparison
     if compared is not None:
-        typer.echo("\nAre the arms' raters similar?")
         headings = [of_arm(arm) for arm in compared.arms]
-        print_rows(rater_table(compared), "raters", as_json=False, as_named=headings)
+        print_titled("Are the arms' raters similar?", rater_table(compared), as_named=headings)
 
 
 def _asides(analysis: RatingsResult) -> list[str]:

@@ -19,7 +19,7 @@ from empathylab.cli.options import (
     file_option,
     option,
 )
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_formatted, print_notes, print_titled, show
 from empathylab.errors import InputError
 from empathylab.tables import key_values, read_table
 
@@ -97,6 +97,7 @@ def recipients(
     """
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.analysis.recipients.analysis import from_lab, from_table, with_ratings
+    from empathylab.analysis.recipients.rows import test_rows
 
     if file is not None and study is not None:
         raise InputError("give a file or --study, not both", remedy="Omit one of them.")
@@ -128,15 +129,10 @@ def recipients(
         )
     if ratings is not None:
         result = with_ratings(result, read_table(ratings), where=ratings.name, seed=seed)
-    if json:
-        print_json(result.to_dict())
-    elif table is not None:
-        from empathylab.analysis.recipients.rows import test_rows
-        from empathylab.report.table_formats import table as formatted
-
-        typer.echo(formatted(test_rows(result), table, caption=result.title), nl=False)
+    if table is not None and not json:
+        print_formatted(test_rows(result), table, caption=result.title)
     else:
-        _print(result)
+        show(result, _print, as_json=json)
 
 
 def _print(result: RecipientsResult) -> None:
@@ -144,10 +140,6 @@ def _print(result: RecipientsResult) -> None:
 
     for conclusion in result.conclusions:
         typer.echo(f"- {conclusion}")
-    tables = {"cells": cell_rows(result), "tests": test_rows(result)}
-    for name, rows in tables.items():
-        if rows:
-            typer.echo()
-            print_rows(rows, name, as_json=False)
-    for caveat in result.caveats:
-        typer.echo(caveat, err=True)
+    print_titled("", cell_rows(result))
+    print_titled("", test_rows(result))
+    print_notes(result.caveats)

@@ -23,7 +23,7 @@ from empathylab.cli.options import (
     option,
     panel,
 )
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_formatted, print_json, print_notes, print_titled
 from empathylab.errors import InputError
 from empathylab.tables import TableParts, column_named, numbers, read_table
 
@@ -296,13 +296,12 @@ def _show(result: StyleResult, *, words: bool, table: str | None, json: bool) ->
         typer.echo("\n\n".join(paragraphs(result.estimates)))
     elif table is not None:
         from empathylab.analysis.style.tables import feature_rows, feature_values
-        from empathylab.report.table_formats import table as formatted
 
         # A spreadsheet wants numbers, a paper cells with intervals.
         estimates = result.estimates
         rows = feature_values(estimates) if table == "csv" else feature_rows(estimates)
         caption = "Features per response, means with 95% intervals"
-        typer.echo(formatted(rows, table, caption=caption), nl=False)
+        print_formatted(rows, table, caption=caption)
     else:
         _print(result)
 
@@ -339,11 +338,8 @@ def _print(result: StyleResult) -> None:
     titles = main_features(estimates)
     for rated in estimates.rated:
         typer.echo(f"\n{rated_sentence(rated, titles)}")
-    for caveat in result.caveats:
-        typer.echo(caveat, err=True)
+    print_notes(result.caveats)
 
 
 def _print_rows(title: str, rows: list[dict[str, str]]) -> None:
-    if rows:
-        typer.echo(f"\n{title}")
-        print_rows(rows, title, as_json=False, as_named=list(rows[0]))
+    print_titled(title, rows, as_named=[name for row in rows[:1] for name in row])

@@ -46,11 +46,11 @@ def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
             print_json({"sets": rows, **counted})
             return
         # Each part is printed before the next is counted, which takes seconds in a large lab.
-        print_rows(rows, "sets", as_json=False)
+        print_rows(rows)
         for name, count in parts.items():
             if part := count():
                 typer.echo(f"\n{name.capitalize()}")
-                print_rows(part, name, as_json=False)
+                print_rows(part)
 
 
 def _set_row(each_set: SituationSet, used: set[str]) -> dict[str, Any]:

@@ -154,13 +154,13 @@ def _bands(given: str) -> int | list[int]:
 def _print_json(name: str, change: str, drawing: Draw) -> None:
     from empathylab.situations.sampling.methods import methods_paragraph
 
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "selection": name,
         "change": change,
         "paragraph": methods_paragraph(drawing),
         **dataclasses.asdict(drawing),
     }
-    print_json(found)
+    print_json(document)
 
 
 def _print_draw(name: str, change: str, drawing: Draw) -> None:
@@ -174,5 +174,5 @@ def _print_draw(name: str, change: str, drawing: Draw) -> None:
             {balance: value, "drawn": drawn, "available": drawing.supply[balance][value]}
             for value, drawn in counts.items()
         ]
-        print_rows(rows, balance, as_json=False)
+        print_rows(rows)
     typer.echo(f"\nUse it: empathylab respond MODEL --set {name}", err=True)

@@ -73,7 +73,7 @@ def _show_study(folder: Path, name: str, lengths: bool | None, *, as_json: bool)
             "title": study.title,
             "design": f"{study.design} subjects",
             "status": study.status,
-            "dimensions": [dataclasses.asdict(dimension) for dimension in study.dimensions],
+            "dimensions": study.dimensions,
             "raters": count_raters(lab, name),
             "ratings": rating_counts(lab, name).ratings,
         }
@@ -117,14 +117,14 @@ def _print_study(study: dict[str, Any]) -> None:
             if (label["arm"], label["dimension"]) == (arm["arm"], arm["dimension"])
         }
         labels = next(
-            dimension["labels"]
+            dimension.labels
             for dimension in study["dimensions"]
-            if dimension["name"] == arm["dimension"]
+            if dimension.name == arm["dimension"]
         )
         # A running study has no counts to show; zeros would be wrong.
         shown = labels if study["labels"] else ()
         rows.append({**arm, **{label: counts.get(label, 0) for label in shown}})
-    print_rows(rows, "arms", as_json=False)
+    print_rows(rows)
     _print_counts(study["counts"], study["respondents"])
     typer.echo(f"\nThe analysis: empathylab analyze ratings --study {study['study']}")
     for each_set in study["sets"]:
@@ -162,9 +162,7 @@ def _show_set(
     ]
     counts = _counts(picked)
     if as_json:
-        rows = [dataclasses.asdict(item) for item in picked]
-        found = {"set": name, "counts": counts, "respondents": replies, "situations": rows}
-        print_json(found)
+        print_json({"set": name, "counts": counts, "respondents": replies, "situations": picked})
         return
     typer.echo(f"{whole.title} (version {whole.version}, {whole.licence})")
     typer.echo(paragraph or whole.description)
@@ -234,10 +232,10 @@ def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None
     if replies and replies[0]["quantiles"] is None:
         rows = [{"respondent": reply["respondent"], "replies": reply["n"]} for reply in replies]
         typer.echo("\nReplies to the whole set; --lengths counts how many words they have")
-        print_rows(rows, "respondents", as_json=False)
+        print_rows(rows)
     elif replies:
         typer.echo("\nReplies, and how many words they have")
-        print_rows([_lengths(reply) for reply in replies], "respondents", as_json=False)
+        print_rows([_lengths(reply) for reply in replies])
 
 
 def _lengths(row: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_rows
+from empathylab.cli.tables import show_rows
 from empathylab.tables import key_value
 
 EXAMPLE = "Example: `empathylab data stimuli talks --unit turn`"
@@ -88,4 +88,4 @@ def stimuli(
         "responses": len(release.replies),
         "change": done.change,
     }
-    print_rows([row], "stimuli", as_json=json)
+    show_rows([row], "stimuli", as_json=json)

@@ -7,15 +7,12 @@ import typer
 from empathylab.api.evaluation.result import AgainstStudy
 from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.model_runs import conclude
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_notes, print_rows, show
 
 
 def show_against(found: AgainstStudy, shown: Shown) -> None:
     """The estimates and differences of every model by every judge, and where the page is."""
-    if shown.as_json:
-        print_json(found.to_dict())
-    else:
-        _print(found)
+    show(found, _print, as_json=shown.as_json)
     if shown.open_report:
         typer.launch(found.report.resolve().as_uri())
     conclude(found.sessions)
@@ -30,9 +27,9 @@ def _print(found: AgainstStudy) -> None:
             f"{measured.respondent} compared with {measured.study}, {measured.dimension}; judge "
             f"{measured.judge}; {measured.situations:,} situations\n"
         )
-        print_rows(estimate_rows(measured), "estimates", as_json=False)
+        print_rows(estimate_rows(measured))
         typer.echo("")
-        print_rows(difference_rows(measured), "differences", as_json=False)
+        print_rows(difference_rows(measured))
         typer.echo("")
         for sentence in result.caveats:
             typer.echo(f"– {sentence}")
@@ -44,6 +41,5 @@ def _print(found: AgainstStudy) -> None:
         )
         typer.echo(f"  {sample.command}")
         typer.echo(f"  {sample.advice}\n")
-    for note in found.notes:
-        typer.echo(note, err=True)
+    print_notes(found.notes)
     typer.echo(f"Report: {found.report}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from empathylab.api.evaluation.measurement import SELF, Asked, JudgeOptions, model_plans
 from empathylab.api.run_options import RunOptions
-from empathylab.cli.tables import print_rows
+from empathylab.cli.tables import show_rows
 
 if TYPE_CHECKING:
     from empathylab.models import Model, Price
@@ -34,7 +34,7 @@ def print_estimate(
     else:
         with tempfile.TemporaryDirectory() as empty, Lab.open(Path(empty)) as lab:
             rows = _rows(lab, asked, judge, options)
-    print_rows(rows, "requests", as_json=as_json)
+    show_rows(rows, "requests", as_json=as_json)
 
 
 def _rows(

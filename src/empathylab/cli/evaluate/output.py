@@ -23,7 +23,7 @@ def show(found: Evaluation, shown: Shown) -> None:
     if shown.junit is not None:
         write_junit(shown.junit, found.gates)
     if shown.as_json:
-        print_json(found.to_dict())
+        print_json(found)
     elif shown.summary == "md":
         print_markdown(found)
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption, argument, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_formatted, print_json, print_notes, print_rows
 
 if TYPE_CHECKING:
     from empathylab.stats.anova import Anova
@@ -44,15 +44,13 @@ def anova(
         print_json(json_value(_document(found, terms) | {"notes": _notes(terms)}))
         return
     if table is not None:
-        from empathylab.report.table_formats import table as formatted
-
-        typer.echo(formatted(_rows(terms), table, caption="Analysis of variance"), nl=False)
+        print_formatted(_rows(terms), table, caption="Analysis of variance")
         return
     from empathylab.analysis.text.apa import counted
 
-    print_rows(_rows(terms), "terms", as_json=False)
+    print_rows(_rows(terms))
     if found.cells:
-        print_rows(_cell_rows(found), "cells", as_json=False)
+        print_rows(_cell_rows(found))
     typer.echo(f"{counted(found.n, 'row')}.")
     if found.empty_cells:
         typer.echo(
@@ -63,8 +61,7 @@ def anova(
     dropped = sum(found.dropped.values())
     if dropped:
         typer.echo(f"{counted(dropped, 'row')} with an empty cell excluded.", err=True)
-    for sentence in _notes(terms):
-        typer.echo(sentence, err=True)
+    print_notes(_notes(terms))
 
 
 def _notes(terms: list[Any]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.options import JsonOption, argument, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_formatted, print_json, print_rows
 from empathylab.errors import UnknownName
 from empathylab.tables import missing_as_null, read_table
 
@@ -64,16 +64,14 @@ def chi2(
         for name, line in zip(row_names, counts, strict=True)
     ]
     if table is not None:
-        from empathylab.report.table_formats import table as formatted
-
-        typer.echo(formatted(shown, table), nl=False)
+        print_formatted(shown, table)
         return
     words = _words(test, clustered, rows, columns)
     dropped = frame.height - kept.height
     if json:
         from empathylab.analysis.json_values import json_value
 
-        found = {
+        document = {
             "rows": row_names,
             "columns": column_names,
             "counts": counts.tolist(),
@@ -82,10 +80,10 @@ def chi2(
             "clustered": json_value(clustered),
             "words": words,
         }
-        print_json(found)
+        print_json(document)
         return
 
-    print_rows(shown, "counts", as_json=False, as_named=[rows, *heads])
+    print_rows(shown, as_named=[rows, *heads])
     typer.echo(words)
     if dropped:
         lines = "1 row" if dropped == 1 else f"{dropped} rows"

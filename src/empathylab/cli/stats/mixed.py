@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption, argument, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_formatted, print_json, print_rows, print_titled
 from empathylab.tables import key_values, missing_as_null, read_table
 
 if TYPE_CHECKING:
@@ -145,31 +145,26 @@ def _print(
     from empathylab.analysis.text.notes import note_text
 
     if as_json:
-        found = mixed_model_row(model, means=means, correction=correction)
-        print_json(found)
+        print_json(mixed_model_row(model, means=means, correction=correction))
         return
     if words:
         typer.echo(f"{model_methods(model)}\n\n{model_results(model)}")
         return
     if table is not None:
-        from empathylab.report.table_formats import table as formatted
-
-        typer.echo(formatted(coefficient_table(model), table, caption=model.formula), nl=False)
+        print_formatted(coefficient_table(model), table, caption=model.formula)
         return
 
     typer.echo(f"{model.formula}, n = {model.n:,}")
     for factor, levels in model.design.factors.items():
         typer.echo(f"Reference level of {factor}: {levels[0]}")
     typer.echo()
-    print_rows(coefficient_table(model), "coefficients", as_json=False)
-    typer.echo("\nRandom effects")
-    print_rows(random_table(model), "random_effects", as_json=False)
+    print_rows(coefficient_table(model))
+    print_titled("Random effects", random_table(model))
     typer.echo(f"\nlog-likelihood {model.log_likelihood:.3f}, AIC {model.aic:.2f}")
     for factor in means:
-        typer.echo(f"\nMeans of {factor}")
-        print_rows(mean_table(model, factor), "means", as_json=False)
-        typer.echo(f"\nContrasts of {factor} (p: {correction})")
-        print_rows(contrast_table(model, factor, correction), "contrasts", as_json=False)
+        print_titled(f"Means of {factor}", mean_table(model, factor))
+        contrasts = contrast_table(model, factor, correction)
+        print_titled(f"Contrasts of {factor} (p: {correction})", contrasts)
     for name, count in model.dropped.items():
         typer.echo(f"{counted(count, 'row')} left out: {missing_value(name)}.", err=True)
     for note in (*model.notes, *model.problems):

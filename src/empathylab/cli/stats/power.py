@@ -257,7 +257,6 @@ def _shares(text: str) -> tuple[float, ...]:
 
 def _answer(found: dict[str, Any], words: str, json: bool) -> None:
     if json:
-        answer = {**found, "words": words}
-        print_json(answer)
+        print_json({**found, "words": words})
     else:
         typer.echo(words)

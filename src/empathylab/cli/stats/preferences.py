@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption, argument, column_option, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_formatted, print_json, print_rows
 from empathylab.tables import missing_as_null, read_table
 
 if TYPE_CHECKING:
@@ -69,12 +69,10 @@ def preferences(
         return
     rows = _rows(fitted)
     if table is not None:
-        from empathylab.report.table_formats import table as formatted
-
-        typer.echo(formatted(rows, table, caption="Strengths (Bradley–Terry)"), nl=False)
+        print_formatted(rows, table, caption="Strengths (Bradley–Terry)")
         return
 
-    print_rows(rows, "strengths", as_json=False)
+    print_rows(rows)
     typer.echo(_words(fitted))
     if fitted.dropped:
         from empathylab.analysis.text.apa import counted

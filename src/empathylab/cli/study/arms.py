@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_json
+from empathylab.cli.tables import print_json, print_notes
 
 EXAMPLE = (
     "Example: `empathylab study add-arm my-study --respondent openai/gpt-4o-mini`, "
@@ -65,7 +64,7 @@ def add_arm(
             who=operator(),
         )
     if json:
-        print_json(dataclasses.asdict(done))
+        print_json(done)
         return
     change = {
         "joined": "was added; the study continues with all arms that are not stopped",
@@ -75,5 +74,4 @@ def add_arm(
     }[done.change]
     typer.echo(f"{done.study}: arm {done.arm} ({done.respondent}) {change}.")
     typer.echo(f"It needs {done.places:,} raters. Protocol {done.protocol_hash}.")
-    for note in done.notes:
-        typer.echo(note, err=True)
+    print_notes(done.notes)

@@ -6,12 +6,12 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_titled, show
 from empathylab.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,12 +56,7 @@ def bots(
     settings = Settings(concurrency=concurrency, think=think, seed=seed)
     with _reached(study, url, lab) as (links, service), _progress(n) as progress:
         report = walked(links, service, crowd, settings, progress)
-    if json:
-        import dataclasses
-
-        print_json(dataclasses.asdict(report))
-    else:
-        _print(report)
+    show(report, _print, as_json=json)
 
 
 @contextlib.contextmanager
@@ -125,12 +120,10 @@ def _print(report: BotReport) -> None:
         f"Answers were acknowledged within {report.submit_p50_ms:.0f} ms (median) and "
         f"{report.submit_p99_ms:.0f} ms (99th percentile)."
     )
-    tables = {
-        "raters": [
-            {"behaviour": behaviour, "raters": n} for behaviour, n in report.behaviours.items()
-        ],
-        "ends": [{"last page": page, "raters": n} for page, n in report.ends.items()],
-        "blocks": [
+    tables: list[list[dict[str, Any]]] = [
+        [{"behaviour": behaviour, "raters": n} for behaviour, n in report.behaviours.items()],
+        [{"last page": page, "raters": n} for page, n in report.ends.items()],
+        [
             {
                 "block": block.block,
                 "pages": block.pages,
@@ -139,13 +132,9 @@ def _print(report: BotReport) -> None:
             }
             for block in report.blocks
         ],
-        "arms": [
-            {"arm": arm, "simulated completions": n} for arm, n in (report.arms or {}).items()
-        ],
-        "errors": [{"error": error, "times": n} for error, n in report.errors.items()],
-    }
-    for name, rows in tables.items():
-        if rows:
-            typer.echo()
-            print_rows(rows, name, as_json=False)
+        [{"arm": arm, "simulated completions": n} for arm, n in (report.arms or {}).items()],
+        [{"error": error, "times": n} for error, n in report.errors.items()],
+    ]
+    for rows in tables:
+        print_titled("", rows)
     typer.echo("\nThey are marked as simulated and are not part of any result.", err=True)

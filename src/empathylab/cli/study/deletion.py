@@ -106,8 +106,6 @@ def retention(
     `study serve` does this at its start and once a day. If no study is served, run it daily with
     cron.
     """
-    from dataclasses import asdict
-
     from empathylab.store import Lab
     from empathylab.store.inserts import now
     from empathylab.study.admin.retention import apply_everywhere
@@ -115,7 +113,7 @@ def retention(
     with Lab.open(lab, create=False) as opened:
         done = apply_everywhere(opened, now(), name=name, who=operator())
     if json:
-        print_json([asdict(item) for item in done])
+        print_json(done)
         return
     for item in done:
         typer.echo(

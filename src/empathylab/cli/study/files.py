@@ -199,7 +199,7 @@ def _print(checked: Checked, file: Path, language: str) -> None:
             }
             for row in preview.rows
         ]
-        print_rows(rows, "pages", as_json=False)
+        print_rows(rows)
         typer.echo(
             f"\nOne rater reads about {preview.words:,} words and answers {preview.questions} "
             f"questions, in about {preview.minutes:.0f} minutes."

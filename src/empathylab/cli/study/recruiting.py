@@ -14,7 +14,7 @@ import typer
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, file_option, option
 from empathylab.cli.study.actions import NameArgument, running
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_json, print_rows, show_rows
 from empathylab.errors import InputError
 from empathylab.tables import harmless_cell
 
@@ -275,7 +275,7 @@ def _list(lab: Path, name: str, *, as_json: bool) -> None:
         }
         for item in found
     ]
-    print_rows(rows, "invitations", as_json=as_json)
+    show_rows(rows, "invitations", as_json=as_json)
 
 
 def _revoke(lab: Path, name: str, given: str) -> None:
@@ -293,7 +293,7 @@ def _revoke(lab: Path, name: str, given: str) -> None:
 
 def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
     rows = [{"status": status, "people": count} for status, count in synced.statuses.items()]
-    print_rows(rows, "statuses", as_json=False)
+    print_rows(rows)
     typer.echo(
         f"{synced.submissions} submissions, {synced.people} people known here, "
         f"{synced.changed} changed, slots freed: {len(synced.freed)}"

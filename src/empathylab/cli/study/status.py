@@ -9,7 +9,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
 from empathylab.cli.study.actions import NameArgument, running
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_json, print_rows, show_rows
 
 if TYPE_CHECKING:
     from empathylab.study.admin.monitoring import StudyStatus
@@ -74,7 +74,7 @@ def _print(found: StudyStatus) -> None:
         }
         for arm in found.arms
     ]
-    print_rows(rows, "arms", as_json=False)
+    print_rows(rows)
     if any(arm.coarse for arm in found.arms):
         typer.echo("Exact counts by arm are shown once the study is closed.", err=True)
     typer.echo(f"\n{_people(found.arrivals)} arrived; {found.ratings:,} ratings so far.")
@@ -123,4 +123,4 @@ def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = F
         }
         for entry in entries
     ]
-    print_rows(rows, "audit", as_json=json)
+    show_rows(rows, "audit", as_json=json)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_rows
+from empathylab.cli.tables import show_rows
 from empathylab.tables import key_values
 
 SAGE_EXAMPLE = "Example: `empathylab data import sage results/`"
@@ -147,4 +147,4 @@ def conversations(
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
-    print_rows(rows, "files", as_json=as_json)
+    show_rows(rows, "files", as_json=as_json)

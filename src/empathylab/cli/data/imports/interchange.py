@@ -125,4 +125,4 @@ def huggingface(
 
 
 def _print_tables(tables: Iterable[Carried]) -> None:
-    print_rows([table._asdict() for table in tables], "tables", as_json=False)
+    print_rows([table._asdict() for table in tables])

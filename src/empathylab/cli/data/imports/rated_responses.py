@@ -20,7 +20,7 @@ from empathylab.cli.data.imports.options import (
 )
 from empathylab.cli.data.imports.progress import ImportProgress, import_progress
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_json, print_notes, print_rows
 from empathylab.errors import InputError, UnknownName
 from empathylab.tables import TableParts, first_row, key_values, read_table
 
@@ -316,7 +316,7 @@ def _stored(
 def print_release(done: ImportedRelease, *, as_json: bool) -> None:
     """What a source brought or changed; what a reader should know goes to stderr."""
     if as_json:
-        print_json(dataclasses.asdict(done))
+        print_json(done)
         return
     study = f", study {done.study}" if done.study else ""
     typer.echo(
@@ -327,6 +327,5 @@ def print_release(done: ImportedRelease, *, as_json: bool) -> None:
         for thing in done.things
     ]
     if rows:
-        print_rows(rows, "things", as_json=False)
-    for note in done.notes:
-        typer.echo(note, err=True)
+        print_rows(rows)
+    print_notes(done.notes)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from empathylab.cli.data.imports.options import LicenceOption, NameOption, TableArgument, slug
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, column_option, option
-from empathylab.cli.tables import print_rows
+from empathylab.cli.tables import show_rows
 from empathylab.tables import key_value, read_table
 
 EXAMPLE = (
@@ -71,4 +71,4 @@ def recipients(
         "columns_not_used": ", ".join(table.ignored) or None,
         "change": change,
     }
-    print_rows([counts], "recipients", as_json=json)
+    show_rows([counts], "recipients", as_json=json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from empathylab.cli.data.imports.options import LicenceOption, MapOption, own_set_id
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_rows
+from empathylab.cli.tables import print_json, print_notes, print_rows
 from empathylab.tables import first_row, key_values, read_table
 
 if TYPE_CHECKING:
@@ -90,14 +89,13 @@ def situations(
     done = ImportedFile(path.name, "situations", stored.change, count=len(chosen), note=note)
     print_imported([done], as_json=json)
     counts = Counter(item.emotion for item in chosen if item.emotion)
-    for sentence in emotion_warnings(counts, {*APPRAISAL_EMOTIONS, *DIALOGUE_EMOTIONS}):
-        typer.echo(sentence, err=True)
+    print_notes(emotion_warnings(counts, {*APPRAISAL_EMOTIONS, *DIALOGUE_EMOTIONS}))
 
 
 def print_imported(done: Sequence[ImportedFile], *, as_json: bool) -> None:
     """What became of each file; what could not be used is counted by reason."""
     if as_json:
-        print_rows([dataclasses.asdict(item) for item in done], "files", as_json=True)
+        print_json({"files": done})
         return
     rows: list[dict[str, Any]] = [
         {
@@ -111,7 +109,7 @@ def print_imported(done: Sequence[ImportedFile], *, as_json: bool) -> None:
         }
         for item in done
     ]
-    print_rows(rows, "files", as_json=False)
+    print_rows(rows)
     for item in done:
         for reason, count in {**item.invalid, **item.ignored}.items():
             kind = (

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_json
+from empathylab.cli.tables import print_json, print_notes
 
 EXAMPLE = "Example: `empathylab data import study my-study.zip`"
 
@@ -31,12 +30,11 @@ def study(
     with Lab.open(lab) as opened:
         done = unpack_study(opened, archive, name=name, where=path.name)
     if json:
-        print_json(dataclasses.asdict(done))
+        print_json(done)
         return
     typer.echo(f"{path.name}: {done.change} (study {done.study}, version {done.version})")
     typer.echo(
         f"{done.situations:,} situations, {done.responses:,} responses, {done.raters:,} raters, "
         f"{done.ratings:,} ratings; SHA-256 {done.hash}"
     )
-    for note in done.notes:
-        typer.echo(note, err=True)
+    print_notes(done.notes)
