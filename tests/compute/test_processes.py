@@ -21,6 +21,7 @@ import pytest
 from empathylab import compute
 from empathylab.compute import engines, map_ordered
 from empathylab.compute.chunks import WORKER_ENVIRONMENT, Outcome, Source
+from empathylab.compute.ray_cluster import is_address
 from empathylab.errors import ComputeError, InputError, ModelUnavailable
 from tests.compute import work
 from tests.helpers.waiting import wait_until
@@ -161,14 +162,16 @@ def test_settings_come_from_the_call_the_choice_and_the_environment(
         list(map_ordered(work.process_id, range(2)))
     compute.choose("processes", workers=1)
     assert set(map_ordered(work.process_id, range(2))) == {own}
+    with pytest.raises(InputError, match="got 'spark'"):
+        compute.choose()  # no longer what was chosen before
     ports = ("ray://host:abc", "ray://host:0", "ray://host:65536", "ray://host:")
     for engine in ("spark", "rays", "ray:/x", "ray://", "ray://:6379", "ray://a b:1", *ports):
         with pytest.raises(InputError, match="processes, ray or ray://host:port"):
             compute.choose(engine)
-    for engine in ("ray://host", "ray://10.0.0.1:65535", "ray://[::1]:6379"):
-        compute.choose(engine, workers=1)
+    for engine in ("ray://host", "ray://10.0.0.1:65535", "ray://[::1]", "ray://[::1]:6379"):
+        assert is_address(engine)
     with pytest.raises(InputError, match="whole number of 1 or more; got '0'"):
-        compute.choose(workers=0)
+        compute.choose("processes", workers=0)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
-from empathylab import __version__
-from empathylab.compute import map_ordered
-from empathylab.errors import MissingExtra
+from empathylab import __version__, compute
+from empathylab.compute import engines, map_ordered
+from empathylab.errors import InputError, MissingExtra
 from tests.compute import work
+from tests.helpers.command_line import empathylab
 from tests.helpers.groups import unavailable
 from tests.helpers.waiting import wait_until
 
@@ -54,10 +55,17 @@ class Cluster(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    """A head node with two cores. Everything it writes, its user's home too, is in one folder."""
+def installed() -> None:
     if find_spec("ray") is None:
         unavailable("ray", "ray is not installed")
+
+
+needs_ray = pytest.mark.usefixtures("installed")
+
+
+@pytest.fixture(scope="module")
+def cluster(installed: None) -> Iterator[Cluster]:
+    """A head node with two cores. Everything it writes, its user's home too, is in one folder."""
     folder = Path(tempfile.mkdtemp(prefix="ray"))  # short: sockets are named in it
     (folder / "only_here").mkdir()
     (folder / "only_here" / "only_here.py").write_text("def function(number): return number\n")
@@ -170,7 +178,7 @@ def test_a_full_object_store_is_one_sentence(cluster: Cluster) -> None:
 def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> None:
     assert found["nobody there"] == (
         "there is no Ray cluster at this address; got '127.0.0.1:1'. Start one with "
-        "`ray start --head`, or correct the address."
+        "`ray start --head`, correct the address, or use --engine processes."
     )
     assert found["no package"].startswith("a worker of the Ray cluster cannot import only_here.")
     assert found["another empathylab"] == (
@@ -190,6 +198,56 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"pip install 'empathylab\[ray\]'"):
         list(map_ordered(work.drawn, range(2), engine="ray"))
+    # Also if no cluster is needed: this power is a formula.
+    done = empathylab("stats", "power", "--effect-w", "0.3", "--engine", "ray")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "The engine ray needs the package ray, which is not installed." in done.stderr
+
+
+@needs_ray
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        (["--engine", "ray://127.0.0.1:{port}"], {}),
+        ([], {"EMPATHYLAB_ENGINE": "ray://127.0.0.1:{port}"}),
+        (["--engine", "ray"], {"RAY_ADDRESS": "127.0.0.1:{port}"}),
+        (["--engine", "ray"], {"RAY_ADDRESS": "ray://localhost:{port}"}),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", ["analyze ratings", "analyze style", "stats power --effect-w 0.3"]
+)
+def test_a_closed_port_ends_a_command_before_its_work(
+    command: str, options: list[str], environment: dict[str, str]
+) -> None:
+    port = _free_port()
+    done = empathylab(
+        *command.split(),
+        *(word.format(port=port) for word in options),
+        **{name: value.format(port=port) for name, value in environment.items()},
+    )
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "there is no Ray cluster at this address" in done.stderr
+    assert f":{port}'. Start one with `ray start --head`" in done.stderr
+    assert "ray" not in sys.modules
+
+
+@needs_ray
+def test_a_port_that_answers_is_enough_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "_chosen", (None, None))  # restored afterwards
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        engine = f"ray://127.0.0.1:{server.getsockname()[1]}"
+        done = empathylab("stats", "power", "--effect-w", "0.3", "--engine", engine)
+    assert done.exit_code == 0, done.stderr
+
+
+@needs_ray
+def test_an_address_of_the_environment_that_is_none_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "head:port")
+    with pytest.raises(InputError, match="RAY_ADDRESS: .* must be host:port; got 'head:port'"):
+        compute.choose("ray")
 
 
 def test_the_work_of_a_lost_node_is_done_on_the_others(cluster: Cluster) -> None:
@@ -230,9 +288,8 @@ def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster
     assert 0 < len(found["results"]) < 10_000
 
 
+@needs_ray
 def test_a_command_starts_a_cluster_of_its_own_and_prints_the_same(tmp_path: Path) -> None:
-    if find_spec("ray") is None:
-        unavailable("ray", "ray is not installed")
     without_ray = {name: value for name, value in os.environ.items() if name[:4] != "RAY_"}
     planned = ["--odds-ratio", "1.5", "--raters", "20", "--simulations", "8", "--json"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from itertools import chain, islice
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from empathylab.compute.chunks import Source, with_item
 from empathylab.compute.processes import on_processes, packed
+from empathylab.compute.ray_cluster import check, connect, is_address, on_ray
 from empathylab.compute.threads import one_thread
 from empathylab.errors import InputError
 
@@ -36,9 +36,14 @@ _chosen: tuple[str | None, int | None] = (None, None)
 
 
 def choose(engine: str | None = None, workers: int | None = None) -> None:
-    """Sets where this process does its long work, in place of the environment."""
+    """Sets where this process does its long work, in place of the environment.
+
+    A cluster that does not answer is an error here, also if no work is long enough for it.
+    """
     global _chosen
-    _settings(engine, workers)
+    where, _ = _settings(engine, workers)
+    if where != "processes":
+        check(where)
     _chosen = (engine, workers)
 
 
@@ -68,7 +73,7 @@ def map_ordered(
     worker that dies is replaced and its items are begun again, three times at most. Closing the
     generator, or an interrupt, stops the workers.
     """
-    engine, workers = _settings(engine, workers)
+    engine, workers = _settings(engine or _chosen[0], _chosen[1] if workers is None else workers)
     total = len(items) if isinstance(items, Sized) else None
     queue = enumerate(items)
     if engine == "processes" and workers is None:
@@ -136,8 +141,6 @@ def _spread(
         source = Source(queue, workers or cores())
         outcomes = on_processes(payload, source)
     else:
-        from empathylab.compute.ray_cluster import connect, on_ray
-
         cluster = connect(engine, workers)
         source = Source(queue, workers or cluster.cores)
         outcomes = on_ray(cluster, function, source)
@@ -154,21 +157,15 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def _is_address(engine: str) -> bool:
-    """Whether it is `ray://host:port` or `ray://host`."""
-    parts = re.fullmatch(r"ray://(?:[^\s:/]+|\[[^\s\]]+\])(?::(\d{1,5}))?", engine)
-    return parts is not None and 0 < int(parts[1] or 1) < 65536
-
-
 def _settings(engine: str | None, workers: int | None) -> tuple[str, int | None]:
-    engine = engine or _chosen[0] or os.environ.get("EMPATHYLAB_ENGINE") or "processes"
-    if engine not in ("processes", "ray") and not _is_address(engine):
+    """What is given, else what the environment says."""
+    engine = engine or os.environ.get("EMPATHYLAB_ENGINE") or "processes"
+    if engine not in ("processes", "ray") and not is_address(engine):
         raise InputError(
             "the engine must be processes, ray or ray://host:port",
             got=engine,
             remedy="Correct --engine or EMPATHYLAB_ENGINE.",
         )
-    workers = _chosen[1] if workers is None else workers
     text = os.environ.get("EMPATHYLAB_WORKERS", "") if workers is None else str(workers)
     if text and (not text.isdecimal() or int(text) < 1):
         raise InputError(

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import secrets
 import socket
 import sys
 import time
 from collections.abc import Callable, Generator
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from empathylab import __version__
@@ -38,26 +40,71 @@ class Cluster(NamedTuple):
     cores: int
 
 
+def is_address(engine: str) -> bool:
+    """Whether it is `ray://host:port` or `ray://host`."""
+    return engine.startswith("ray://") and _head_node(engine.removeprefix("ray://")) is not None
+
+
+def check(engine: str) -> None:
+    """Raises an error where Ray is missing or the cluster does not answer. Loads no Ray."""
+    if find_spec("ray") is None:
+        raise MissingExtra("ray", "ray", f"The engine {engine}")
+    address = _address(engine)
+    if not address:
+        return
+    where = "RAY_ADDRESS" if engine == "ray" else None
+    head = _head_node(address)
+    if head is None:
+        raise InputError(
+            "the address of a Ray cluster must be host:port",
+            where=where,
+            got=address,
+            remedy="Use the address that `ray start --head` printed.",
+        )
+    if not _answers(head, _CONNECT_SECONDS):
+        raise ComputeError(
+            "there is no Ray cluster at this address",
+            where=where,
+            got=address,
+            remedy="Start one with `ray start --head`, correct the address, or use "
+            "--engine processes.",
+        )
+
+
 def connect(engine: str, workers: int | None) -> Cluster:
     """The cluster at `ray://host:port`; for `ray` that of RAY_ADDRESS, or one started here."""
-    address = engine.removeprefix("ray").removeprefix("://") or os.environ.get("RAY_ADDRESS", "")
+    check(engine)
+    head = _head_node(_address(engine))
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if not address and "ray" not in sys.modules:
+    if head is None and "ray" not in sys.modules:
         _protect()
-    try:
-        ray = import_module("ray")
-    except ImportError:
-        raise MissingExtra("ray", "ray", f"The engine {engine}") from None
+    ray = import_module("ray")
     # Ray prints the death of workers to stdout, where results belong; `_failed` says what matters.
     worker: Any = import_module("ray._private.worker")
     worker.print_to_stdstream = lambda *_, **__: None
     if not ray.is_initialized():
-        if address:
-            _join(ray, address)
-        else:
+        if head is None:
             ray.init(num_cpus=workers, include_dashboard=False, **_QUIET)
+        else:
+            _join(ray, f"{head[0]}:{head[1]}")
     host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
     return Cluster(ray, (host, int(port)), max(1, int(ray.cluster_resources().get("CPU", 1))))
+
+
+def _address(engine: str) -> str:
+    """The address of a cluster that is there already; empty where one is started."""
+    if engine == "ray":
+        engine = os.environ.get("RAY_ADDRESS", "")
+    return engine.removeprefix("ray://")
+
+
+def _head_node(address: str) -> tuple[str, int] | None:
+    """Host and port; None where it is no address."""
+    parts = re.fullmatch(r"([^\s:/\[\]]+|\[[^\s\]]+\])(?::(\d{1,5}))?", address)
+    if parts is None:
+        return None
+    port = int(parts[2] or _DEFAULT_PORT)
+    return (parts[1], port) if 0 < port < 65536 else None
 
 
 def _protect() -> None:
@@ -69,21 +116,8 @@ def _protect() -> None:
 
 
 def _join(ray: Any, address: str) -> None:
-    host, _, port = address.rpartition(":") if ":" in address else (address, "", "")
-    if port and not port.isdecimal():
-        raise InputError(
-            "the address of a Ray cluster must be ray://host:port",
-            got=address,
-            remedy="Use the address that `ray start --head` printed.",
-        )
-    if not _answers((host, int(port or _DEFAULT_PORT)), _CONNECT_SECONDS):
-        raise ComputeError(
-            "there is no Ray cluster at this address",
-            got=address,
-            remedy="Start one with `ray start --head`, or correct the address.",
-        )
     try:
-        ray.init(address=f"{host}:{port or _DEFAULT_PORT}", **_QUIET)
+        ray.init(address=address, **_QUIET)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise _refused(address, f"{error} {error.__cause__ or ''}") from error
 
@@ -208,8 +242,9 @@ def _failed(ray: Any, error: Exception) -> EmpathyLabError:
 
 
 def _answers(address: tuple[str, int], seconds: float) -> bool:
+    host, port = address
     try:
-        socket.create_connection(address, timeout=seconds).close()
+        socket.create_connection((host.strip("[]"), port), timeout=seconds).close()
     except OSError:
         return False
     return True

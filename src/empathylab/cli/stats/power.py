@@ -97,12 +97,12 @@ def power(
     Give an effect size (--effect-w), two proportions, a margin, or an odds ratio with the number of
     raters (a simulation with the ordinal mixed model).
     """
+    from empathylab.compute import choose
 
+    choose(engine, workers)
     if odds_ratio is not None:
-        from empathylab.compute import choose
         from empathylab.stats.power.simulation import PlannedStudy
 
-        choose(engine, workers)
         if raters is None:
             raise InputError(
                 "a simulation needs the number of raters", remedy="Add --raters, such as 50."
