@@ -31,12 +31,8 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.judging.rubric import rubric
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms import Estimate
-from empathylab.stats.clusters import (
-    ClusteredTest,
-    PairedDifference,
-    clustered_regression,
-    paired_difference,
-)
+from empathylab.stats.clusters import PairedDifference, clustered_regression, paired_difference
+from empathylab.stats.t_tests import TTest
 from empathylab.store import Lab, runs_frame
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.judgements import lab_judgements, rubric_scores
@@ -59,7 +55,7 @@ class PairsResult(Result):
     unit: str
     """What pairs the values."""
     found: PairedDifference
-    test: ClusteredTest
+    test: TTest
     """The test reported: paired, and clustered by rater too where people gave ratings."""
     clusters: str
     binary: bool
@@ -250,9 +246,7 @@ def _rubric_scores(lab: Lab) -> pl.DataFrame:
     ).unpivot(index=["situation", "who"], variable_name="dimension", value_name="value")
 
 
-def _named(
-    result: PairsResult, on: Source, what: str, test: ClusteredTest | None = None
-) -> PairsResult:
+def _named(result: PairsResult, on: Source, what: str, test: TTest | None = None) -> PairsResult:
     return dataclasses.replace(
         result,
         source=on,
@@ -263,7 +257,7 @@ def _named(
     )
 
 
-def _by_rater(frame: pl.DataFrame, first: str) -> ClusteredTest:
+def _by_rater(frame: pl.DataFrame, first: str) -> TTest:
     """The difference within situations, where ratings of a situation or rater are correlated."""
     both = frame.drop_nulls(["value", "rater"]).with_columns(
         side=(pl.col("who") == first).cast(pl.Float64), value=pl.col("value").cast(pl.Float64)
@@ -338,6 +332,6 @@ def _two_groups(frame: pl.DataFrame, group: str, value: str, first: str | None) 
     return names[0], names[1]
 
 
-def _scaled(test: ClusteredTest, times: float) -> dict[str, Any]:
+def _scaled(test: TTest, times: float) -> dict[str, Any]:
     sizes = {name: json_value(times * getattr(test, name)) for name in ("se", "low", "high")}
     return {"difference": times * test.estimate} | sizes | picked(test, "df t p")

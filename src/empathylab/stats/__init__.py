@@ -22,7 +22,6 @@ from empathylab.stats.arms import (
 )
 from empathylab.stats.clusters import (
     ClusteredRegression,
-    ClusteredTest,
     PairedDifference,
     clustered_mean_difference,
     clustered_regression,
@@ -105,6 +104,7 @@ from empathylab.stats.raters.exclusions import (
     apply_exclusions,
     with_and_without,
 )
+from empathylab.stats.t_tests import TTest
 from empathylab.words import count_words
 
 __all__ = [
@@ -115,7 +115,6 @@ __all__ = [
     "BradleyTerry",
     "Clmm",
     "ClusteredRegression",
-    "ClusteredTest",
     "Correlation",
     "Distance",
     "Equivalence",
@@ -139,6 +138,7 @@ __all__ = [
     "ScaleChange",
     "SimulatedPower",
     "StraightLining",
+    "TTest",
     "TooFast",
     "Validity",
     "alignment_summaries",

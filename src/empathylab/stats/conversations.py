@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from empathylab.stats.clusters.robust import least_squares, t_margin, two_sided_p
+from empathylab.stats.clusters.robust import least_squares
+from empathylab.stats.t_tests import satterthwaite_df, t_margin, t_test
 
 Array = NDArray[np.float64]
 _LEAST_RANKED = 3
@@ -82,19 +83,15 @@ def persona_difference(
         estimate = float(a.mean() - b.mean()) if len(a) and len(b) else math.nan
         return MeanDifference(estimate, math.nan, math.nan, math.nan, math.nan, n, False)
     parts = [float(item.var(ddof=1)) / len(item) for item in (a, b)]
-    spread = sum(part**2 / (len(one) - 1) for part, one in zip(parts, (a, b), strict=True))
-    df = sum(parts) ** 2 / spread if spread > 0 else math.nan
+    df = satterthwaite_df(zip(parts, (len(a) - 1, len(b) - 1), strict=True))
     return _difference(float(a.mean() - b.mean()), math.sqrt(sum(parts)), df, n, False, confidence)
 
 
 def _difference(
     estimate: float, se: float, df: float, n: int, paired: bool, confidence: float
 ) -> MeanDifference:
-    if not se > 0:
-        return MeanDifference(estimate, math.nan, math.nan, math.nan, df, n, paired)
-    margin = t_margin(df, confidence) * se
-    p = two_sided_p(estimate / se, df)
-    return MeanDifference(estimate, estimate - margin, estimate + margin, p, df, n, paired)
+    test = t_test(estimate, se, df, confidence)
+    return MeanDifference(estimate, test.low, test.high, test.p, df, n, paired)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empathylab.stats.questionnaires.appraisal import ScaleChange
+from empathylab.stats.t_tests import t_margin, z_margin
 
 
 class Interval(NamedTuple):
@@ -22,13 +23,11 @@ def change_interval(change: ScaleChange, *, confidence: float = 0.95) -> Interva
 
     Its centre is `cluster_delta`, and situations and item orders count as clusters.
     """
-    from scipy.special import stdtrit
-
     se, df = change.error
     nothing_varies = change.sd == 0 and change.default_sd == 0
     if nothing_varies or not se > 0 or not df > 0:
         return None
-    margin = float(stdtrit(df, (1 + confidence) / 2)) * se
+    margin = t_margin(df, confidence) * se
     return Interval(change.cluster_delta - margin, change.cluster_delta + margin)
 
 
@@ -39,10 +38,8 @@ def wilson(
 
     Wilson, E. B. (1927). Journal of the American Statistical Association 22, 209–212.
     """
-    from scipy.special import ndtri
-
     p, n = np.asarray(share, dtype=np.float64), np.asarray(size, dtype=np.float64)
-    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    z2 = z_margin(confidence) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         n = np.where(n > 0, n, np.nan)
         centre = (p + z2 / (2 * n)) / (1 + z2 / n)

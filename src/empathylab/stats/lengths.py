@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.t_tests import t_margin
 from empathylab.words import count_words
 
 Array = NDArray[np.float64]
@@ -242,13 +243,11 @@ def _differences(groups: Sequence[Array]) -> Iterator[float]:
 def _distribution(
     name: str, group: pl.DataFrame, quantiles: Sequence[float], confidence: float
 ) -> LengthDistribution:
-    from scipy.special import stdtrit
-
     words = group.filter(pl.col("words") > 0)["words"].to_numpy().astype(float)
     n = len(words)
     mean = float(words.mean()) if n else math.nan
     sd = float(words.std(ddof=1)) if n > 1 else math.nan
-    margin = float(stdtrit(n - 1, (1 + confidence) / 2)) * sd / math.sqrt(n) if n > 1 else math.nan
+    margin = t_margin(n - 1, confidence) * sd / math.sqrt(n) if n > 1 else math.nan
     return LengthDistribution(
         respondent=name,
         n=n,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Self
 
+from empathylab.stats.t_tests import z_margin
+
 
 class ErrorRate(NamedTuple):
     """A sensitivity or specificity that was estimated on a sample."""
@@ -49,13 +51,11 @@ def corrected_proportion(
     Rogan, W. J., & Gladen, B. (1978). American Journal of Epidemiology 107, 71–76.
     Lang, Z., & Reiczigel, J. (2014). Preventive Veterinary Medicine 113, 13–22.
     """
-    from scipy.special import ndtri
-
     youden = sensitivity.estimate + specificity.estimate - 1
     shrunk_youden = sensitivity.centre + specificity.centre - 1
     if not (size > 0 and youden > 0 and shrunk_youden > 0):
         return CorrectedProportion(math.nan, math.nan, math.nan)
-    z = float(ndtri((1 + confidence) / 2))
+    z = z_margin(confidence)
     n = size + z**2
     p = (size * share + z**2 / 2) / n
     centre = (p + specificity.centre - 1) / shrunk_youden

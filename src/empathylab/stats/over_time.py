@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.stats.notes import Note, note
 from empathylab.stats.questionnaires.appraisal import SCORES
+from empathylab.stats.t_tests import satterthwaite_df, t_test
 
 Array = NDArray[np.float64]
 Measure = Literal["rest", "evoked", "change"]
@@ -158,7 +159,7 @@ def _moments(before: Mapping[str, float], after: Mapping[str, float], pair: bool
     a, b = (_variance(side) / len(side) if len(side) else math.nan for side in (one, other))
     parts = [(a, len(one) - 1), (b, len(other) - 1)]
     return _Moments(
-        _mean(one), _mean(other), a + b, _satterthwaite(parts), len(one), len(other), False
+        _mean(one), _mean(other), a + b, satterthwaite_df(parts), len(one), len(other), False
     )
 
 
@@ -168,22 +169,14 @@ def _sum(upset: _Moments, rest: _Moments) -> _Moments:
         upset.before - rest.before,
         upset.after - rest.after,
         upset.variance + rest.variance,
-        _satterthwaite([(upset.variance, upset.df), (rest.variance, rest.df)]),
+        satterthwaite_df([(upset.variance, upset.df), (rest.variance, rest.df)]),
         upset.n_before if rest.n_before else 0,
         upset.n_after if rest.n_after else 0,
         upset.paired,
     )
 
 
-def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
-    total = sum(variance for variance, _ in parts)
-    below = sum(variance**2 / df for variance, df in parts if variance > 0 and df > 0)
-    return total**2 / below if below > 0 else math.nan
-
-
 def _shift(moments: _Moments, confidence: float) -> Shift:
-    from scipy.special import stdtr, stdtrit
-
     difference = moments.after - moments.before
     noise = 1e-12 * max(1.0, abs(moments.before), abs(moments.after))
     difference = 0.0 if abs(difference) <= noise else difference
@@ -195,9 +188,8 @@ def _shift(moments: _Moments, confidence: float) -> Shift:
     elif se <= noise:
         problem = note("no_variance")
     else:
-        margin = float(stdtrit(moments.df, (1 + confidence) / 2)) * se
-        low, high = difference - margin, difference + margin
-        p = 2 * float(stdtr(moments.df, -abs(difference) / se))
+        test = t_test(difference, se, moments.df, confidence)
+        low, high, p = test.low, test.high, test.p
     return Shift(
         moments.before,
         moments.after,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.t_tests import z_margin
+
 Array = NDArray[np.float64]
 
 
@@ -75,12 +77,12 @@ def paired_d(
 
 
 def _corrected(d: Array, variance: Array, df: Array, confidence: float) -> Standardised:
-    from scipy.special import gammaln, ndtri
+    from scipy.special import gammaln
 
     with np.errstate(divide="ignore", invalid="ignore"):
         # Below two degrees of freedom the correction does not exist.
         factor = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
         factor = np.where(df > 1, factor, np.nan)
         estimate, se = factor * d, factor * np.sqrt(variance)
-    margin = float(ndtri((1 + confidence) / 2)) * se
+    margin = z_margin(confidence) * se
     return Standardised(estimate, estimate - margin, estimate + margin, se)

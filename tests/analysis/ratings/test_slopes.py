@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from empathylab.analysis import ratings
-from empathylab.analysis.ratings.model import Test
 from empathylab.situations.sources.released import Dimension
-from empathylab.stats.mixed import Clmm, FixedEffect, lmm
+from empathylab.stats.mixed import Clmm, lmm
 from empathylab.stats.mixed.ordinal.proportional_odds import proportional_odds_test
+from empathylab.stats.t_tests import TTest
 from empathylab.store.ratings import Study
 from tests.analysis.ratings.test_conclusions import table
 
@@ -61,7 +61,7 @@ def few_within(raters: int, slope_sd: float, seed: int) -> pl.DataFrame:
     return frame.with_columns(situation="s" + number.cast(pl.String))
 
 
-def arm_test(frame: pl.DataFrame) -> tuple[Clmm, Test]:
+def arm_test(frame: pl.DataFrame) -> tuple[Clmm, TTest]:
     """The model of a study and the test of its arm."""
     [found] = ratings.from_table(frame, reference="human").models
     assert isinstance(found.model, Clmm)
@@ -69,7 +69,7 @@ def arm_test(frame: pl.DataFrame) -> tuple[Clmm, Test]:
     return found.model, found.tests["armgpt"]
 
 
-def linear(frame: pl.DataFrame, formula: str, reml: bool = True) -> FixedEffect:
+def linear(frame: pl.DataFrame, formula: str, reml: bool = True) -> TTest:
     return lmm(frame, formula, reml=reml, reference={"arm": "human"}).coefficients["armgpt"]
 
 

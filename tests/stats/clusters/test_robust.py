@@ -15,9 +15,8 @@ from empathylab.stats.clusters.robust import (
     cluster_covariance,
     fewest_clusters,
     least_squares,
-    t_margin,
-    two_sided_p,
 )
+from empathylab.stats.t_tests import t_margin, two_sided_p
 from tests.stats.judged_frames import arithmetic
 
 # Made by tests/reference/clusters.R: sandwich::vcovCL, HC0 with cluster adjustment.

@@ -13,7 +13,7 @@ from empathylab.analysis.ratings.differences import Comparison, t_quantile
 from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.margins import Margins
 from empathylab.analysis.ratings.mixed_models import doubtful
-from empathylab.analysis.ratings.model import DimensionModel, Test
+from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.ratings.sentences import (
     conclusion_sentence,
@@ -30,6 +30,7 @@ from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.corrections import holm
 from empathylab.stats.equivalence import Equivalence
+from empathylab.stats.t_tests import TTest
 
 MANY = 1000
 """Degrees of freedom from which t is normal."""
@@ -169,7 +170,7 @@ def descriptions(
     )
 
 
-def _tested(fitted: DimensionModel, arm: str) -> tuple[Test, float] | None:
+def _tested(fitted: DimensionModel, arm: str) -> tuple[TTest, float] | None:
     """The test of the arm with its adjusted p; None where it must not be reported."""
     name, model = f"arm{arm}", fitted.model
     if model is None or name not in fitted.tests or name in doubtful(model):

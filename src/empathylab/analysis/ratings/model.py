@@ -20,14 +20,15 @@ from empathylab.analysis.cache.replications import resumable_bootstrap
 from empathylab.analysis.ratings.design import REPLY, RatingsDesign
 from empathylab.analysis.results import ModelChoice
 from empathylab.errors import InputError
-from empathylab.stats.mixed import Clmm, FixedEffect, Lmm, clmm, lmm
+from empathylab.stats.mixed import Clmm, Lmm, clmm, lmm
 from empathylab.stats.mixed.bootstrap import Bootstrap
 from empathylab.stats.mixed.ordinal.proportional_odds import (
     ProportionalOdds,
     proportional_odds_test,
 )
-from empathylab.stats.mixed.ordinal.small_samples import SmallSampleTest, small_sample_tests
+from empathylab.stats.mixed.ordinal.small_samples import small_sample_tests
 from empathylab.stats.mixed.profile_intervals import SdInterval, sd_intervals
+from empathylab.stats.t_tests import TTest
 from empathylab.store import Lab
 
 FEW_RATERS = 20
@@ -40,7 +41,6 @@ _ARM_BY_RATER = "(1|arm:rater)"
 _DETERMINED = 0.999
 """A correlation of random effects beyond which one says nothing beside the other."""
 _NAMES = {"clmm": "cumulative link mixed model", "lmm": "linear mixed model"}
-Test = SmallSampleTest | FixedEffect
 Progress = Callable[[str, int, int], None]
 """Called with a dimension, its simulated studies so far, and how many there will be."""
 
@@ -79,7 +79,7 @@ class DimensionModel:
     """Random slopes that were replaced by simpler ones, with the reason."""
     dropped: tuple[str, ...] = ()
     """Random effects that were tried and could not be estimated, with the reason."""
-    tests: Mapping[str, Test] = field(default_factory=dict, hash=False)
+    tests: Mapping[str, TTest] = field(default_factory=dict, hash=False)
     """The coefficients' t tests, which hold with few raters and replies; empty without."""
 
     odds: ProportionalOddsCheck | None = None
@@ -283,7 +283,7 @@ def _degenerate(model: Clmm | Lmm) -> str | None:
 
 def coefficient_tests(
     model: Clmm | Lmm, frame: pl.DataFrame, reference: Mapping[str, str]
-) -> Mapping[str, Test]:
+) -> Mapping[str, TTest]:
     """The t test of each coefficient of a model fitted to this frame; empty without."""
     if isinstance(model, Lmm):
         return model.coefficients

@@ -24,7 +24,7 @@ from empathylab.stats.anova.effect_sizes import partial_eta_squared
 from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.corrections import holm
 from empathylab.stats.equivalence import Equivalence, equivalence_test
-from empathylab.stats.mixed import FixedEffect, Lmm, lmm, lmm_contrasts, term_tests
+from empathylab.stats.mixed import Lmm, lmm, lmm_contrasts, term_tests
 from empathylab.stats.mixed.linear.terms import TermTest
 
 
@@ -245,7 +245,7 @@ def _effect(
     level: str,
     reference: str,
     by: str | None,
-    found: FixedEffect | object,
+    found: object,
     margin: float | None,
 ) -> Effect:
     names = ("estimate", "se", "df", "t", "p", "low", "high")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.clusters.robust import t_margin
+from empathylab.stats.t_tests import t_margin
 
 Array = NDArray[np.float64]
 Statistic = Callable[[Array], Array]

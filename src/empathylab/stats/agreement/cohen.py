@@ -15,8 +15,8 @@ from empathylab.stats.agreement.bootstrap import interval
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.distances import Weights
 from empathylab.stats.agreement.table import Spacing
-from empathylab.stats.clusters.robust import t_margin
 from empathylab.stats.notes import note
+from empathylab.stats.t_tests import t_margin, z_margin
 
 Array = NDArray[np.float64]
 Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
@@ -76,7 +76,7 @@ def cohen_kappa(
         se, df = _clustered_error(table, distance, codes, cluster_ids)
         low, high = map(float, fisher_ends(estimate, t_margin(df, confidence) * se))
         return Coefficient(estimate, low, high, n, dropped, confidence, "large sample, clustered")
-    margin = t_margin(math.inf, confidence) * se
+    margin = z_margin(confidence) * se
     ends = max(estimate - margin, -1.0), min(estimate + margin, 1.0)
     return Coefficient(estimate, *ends, n, dropped, confidence, "large sample")
 
@@ -167,11 +167,9 @@ def rank_interval(
     method: Literal["bonett-wright", "fisher"] = "bonett-wright",
 ) -> tuple[Array, Array]:
     """The intervals of Spearman correlations; NaN below 4 pairs and for r of 1 or −1."""
-    from scipy.special import ndtri
-
     inside = np.where((np.abs(r) < 1 - 1e-12) & (n > 3), r, np.nan)
     extra = 1 + inside**2 / 2 if method == "bonett-wright" else np.ones_like(inside)
-    margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(extra / np.maximum(n - 3, 1))
+    margin = z_margin(confidence) * np.sqrt(extra / np.maximum(n - 3, 1))
     centre = np.arctanh(inside)
     return np.tanh(centre - margin), np.tanh(centre + margin)
 

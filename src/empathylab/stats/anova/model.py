@@ -25,6 +25,7 @@ from empathylab.stats.arguments import require_confidence
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.columns import level_codes
 from empathylab.stats.mixed.design import MixedDesign, read_design
+from empathylab.stats.t_tests import t_margin
 
 Kind = Literal["II", "III"]
 
@@ -240,11 +241,9 @@ def _cells(
 
 
 def _cell(levels: Mapping[str, str], values: Array, confidence: float) -> Cell:
-    from scipy.special import stdtrit
-
     n, mean = len(values), float(values.mean())
     if n < 2:
         return Cell(levels, n, mean, math.nan, math.nan, math.nan)
     sd = float(values.std(ddof=1))
-    margin = float(stdtrit(n - 1, (1 + confidence) / 2)) * sd / math.sqrt(n)
+    margin = t_margin(n - 1, confidence) * sd / math.sqrt(n)
     return Cell(levels, n, mean, sd, mean - margin, mean + margin)

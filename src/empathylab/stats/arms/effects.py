@@ -9,6 +9,7 @@ import math
 
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.intervals import wilson
+from empathylab.stats.t_tests import z_margin
 
 
 def proportion(good: int, n: int, *, confidence: float = 0.95) -> Estimate:
@@ -58,7 +59,7 @@ def relative_gain_percent(
     if good == 0:
         return Estimate(-100.0)
     se = math.sqrt(1 / good - 1 / n + 1 / good_reference - 1 / n_reference)
-    spread = math.exp(_z(confidence) * se)
+    spread = math.exp(z_margin(confidence) * se)
     return Estimate(*(100 * (value - 1) for value in (ratio, ratio / spread, ratio * spread)))
 
 
@@ -78,11 +79,5 @@ def odds_ratio(
     if min(cells) == 0:
         cells = [cell + 0.5 for cell in cells]
     ratio = cells[0] * cells[3] / (cells[1] * cells[2])
-    spread = math.exp(_z(confidence) * math.sqrt(sum(1 / cell for cell in cells)))
+    spread = math.exp(z_margin(confidence) * math.sqrt(sum(1 / cell for cell in cells)))
     return Estimate(ratio, ratio / spread, ratio * spread)
-
-
-def _z(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + confidence) / 2))

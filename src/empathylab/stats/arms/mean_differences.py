@@ -11,7 +11,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.stats.arguments import require_columns
-from empathylab.stats.clusters.robust import t_margin
 from empathylab.stats.judges.powered_parts import (
     MANY_CLUSTERS,
     OwnEnds,
@@ -23,6 +22,7 @@ from empathylab.stats.judges.powered_parts import (
     shared_rater_margin,
     widened,
 )
+from empathylab.stats.t_tests import t_margin
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]

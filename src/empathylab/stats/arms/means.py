@@ -15,9 +15,10 @@ from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.families import corrected_by_family
-from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance, t_margin
+from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance
 from empathylab.stats.notes import Note
 from empathylab.stats.standardised import hedges_g
+from empathylab.stats.t_tests import t_margin
 
 
 @dataclass(frozen=True, slots=True)

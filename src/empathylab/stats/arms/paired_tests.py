@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from empathylab.errors import InputError
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest
+from empathylab.stats.t_tests import z_margin
 
 Array = NDArray[np.float64]
 
@@ -63,7 +64,7 @@ def mcnemar(
     McNemar, Q. (1947). Psychometrika 12, 153–157; Agresti, A., & Min, Y. (2005). Statistics in
     Medicine 24, 729–740.
     """
-    from scipy.special import bdtr, chdtrc, ndtri
+    from scipy.special import bdtr, chdtrc
 
     n, differing = both + only_first + only_second + neither, only_first + only_second
     if n == 0:
@@ -75,7 +76,7 @@ def mcnemar(
     exact = min(1.0, 2 * float(bdtr(min(only_first, only_second), differing, 0.5)))
     centre = (only_first - only_second) / (n + 2)
     spread = math.sqrt((differing + 1) - (only_first - only_second) ** 2 / (n + 2)) / (n + 2)
-    margin = float(ndtri((1 + confidence) / 2)) * spread
+    margin = z_margin(confidence) * spread
     few = differing < _FEW_DISCORDANT
     return McNemar(
         chi2,

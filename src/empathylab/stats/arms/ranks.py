@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.t_tests import satterthwaite_df, t_margin
 
 Array = NDArray[np.float64]
 
@@ -113,8 +114,6 @@ def _placements(counts: Array) -> Array:
 
 
 def _superiority(a: Array, b: Array, confidence: float) -> Estimate:
-    from scipy.special import stdtrit
-
     n, m = a.sum(), b.sum()
     of_a, of_b = _placements(b) / m, _placements(a) / n
     estimate = float(a @ of_a / n)
@@ -127,6 +126,6 @@ def _superiority(a: Array, b: Array, confidence: float) -> Estimate:
     variance = sum(parts)
     if variance <= 0:
         return Estimate(estimate)
-    df = variance**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
-    margin = float(stdtrit(df, (1 + confidence) / 2)) * math.sqrt(variance)
+    df = satterthwaite_df(zip(parts, (n - 1, m - 1), strict=True))
+    margin = t_margin(df, confidence) * math.sqrt(variance)
     return Estimate(estimate, max(0.0, estimate - margin), min(1.0, estimate + margin))

@@ -2,15 +2,10 @@
 
 from empathylab.stats.clusters.differences import clustered_mean_difference
 from empathylab.stats.clusters.paired import PairedDifference, paired_difference
-from empathylab.stats.clusters.regression import (
-    ClusteredRegression,
-    ClusteredTest,
-    clustered_regression,
-)
+from empathylab.stats.clusters.regression import ClusteredRegression, clustered_regression
 
 __all__ = [
     "ClusteredRegression",
-    "ClusteredTest",
     "PairedDifference",
     "clustered_mean_difference",
     "clustered_regression",

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from empathylab.errors import InputError
 from empathylab.stats.clusters.bias_reduced import Array, Codes
-from empathylab.stats.clusters.regression import ClusteredTest, clustered_regression
+from empathylab.stats.clusters.regression import clustered_regression
+from empathylab.stats.t_tests import TTest
 
 
 def clustered_mean_difference(
@@ -19,7 +20,7 @@ def clustered_mean_difference(
     *,
     weights: Array | None = None,
     confidence: float = 0.95,
-) -> ClusteredTest:
+) -> TTest:
     """The mean of the rows marked `second` minus that of the others, with CR2 and its df.
 
     One way of clustering, or two (raters and replies). An InputError where an arm has no rows or

@@ -13,16 +13,17 @@ import polars as pl
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
-from empathylab.stats.clusters.regression import ClusteredTest, clustered_regression
-from empathylab.stats.clusters.robust import cluster_codes, t_margin, two_sided_p
+from empathylab.stats.clusters.regression import clustered_regression
+from empathylab.stats.clusters.robust import cluster_codes
+from empathylab.stats.t_tests import TTest, t_test
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
     """How much the first of two exceeds the second on the units that both have."""
 
-    paired: ClusteredTest
-    unpaired: ClusteredTest
+    paired: TTest
+    unpaired: TTest
     """The difference of the two means over the same units, as if the samples were independent."""
     mean_first: float
     mean_second: float
@@ -101,17 +102,8 @@ def paired_difference(
     )
 
 
-def _unpaired(
-    clustered_test: ClusteredTest, two: ClusteredTest, confidence: float
-) -> ClusteredTest:
+def _unpaired(first: TTest, second: TTest, confidence: float) -> TTest:
     """The difference of independent means, with Welch's degrees of freedom."""
-    estimate, se = clustered_test.estimate - two.estimate, math.hypot(clustered_test.se, two.se)
-    if not se > 0:
-        nan = math.nan
-        return ClusteredTest(estimate, se, nan, nan, nan, nan, nan)
-    below = sum(test.se**4 / test.df for test in (clustered_test, two) if test.se > 0)
-    df = se**4 / below
-    t, margin = estimate / se, t_margin(df, confidence) * se
-    return ClusteredTest(
-        estimate, se, df, t, two_sided_p(t, df), estimate - margin, estimate + margin
-    )
+    estimate, se = first.estimate - second.estimate, math.hypot(first.se, second.se)
+    below = sum(test.se**4 / test.df for test in (first, second) if test.se > 0)
+    return t_test(estimate, se, se**4 / below if below > 0 else math.nan, confidence)

@@ -10,21 +10,7 @@ import numpy as np
 
 from empathylab.errors import InputError
 from empathylab.stats.clusters.bias_reduced import Array, BiasReduced, Codes, bias_reduced
-from empathylab.stats.clusters.robust import t_margin, two_sided_p
-
-
-@dataclass(frozen=True, slots=True)
-class ClusteredTest:
-    """A combination of coefficients with its t test against zero."""
-
-    estimate: float
-    se: float
-    df: float
-    """Satterthwaite's degrees of freedom; with two ways of clustering, the smaller of the two."""
-    t: float
-    p: float
-    low: float
-    high: float
+from empathylab.stats.t_tests import TTest, t_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +26,16 @@ class ClusteredRegression:
     """Whether two ways combined gave no covariance, and the larger of the two stands for it."""
     ways: tuple[BiasReduced, ...] = field(repr=False)
 
-    def test(self, contrast: Array, confidence: float = 0.95) -> ClusteredTest:
-        """The test of a combination of coefficients; NaN where nothing varies."""
+    def test(self, contrast: Array, confidence: float = 0.95) -> TTest:
+        """The test of a combination of coefficients; NaN where nothing varies.
+
+        Degrees of freedom are Satterthwaite's; with two ways of clustering, the smaller of the two.
+        """
         estimate = float(contrast @ self.coefficients)
         se = math.sqrt(max(float(contrast @ self.covariance @ contrast), 0.0))
         each = [way.degrees(contrast) for way in self.ways]
         df = min(each) if not any(math.isnan(item) for item in each) else math.nan
-        if not se > 0 or not df > 0:
-            nan = math.nan
-            return ClusteredTest(estimate, se, df, nan, nan, nan, nan)
-        t, margin = estimate / se, t_margin(df, confidence) * se
-        p = two_sided_p(t, df)
-        return ClusteredTest(estimate, se, df, t, p, estimate - margin, estimate + margin)
+        return t_test(estimate, se, df, confidence)
 
 
 def clustered_regression(

@@ -74,22 +74,6 @@ def least_squares(design: Array, outcome: Array, clusters: Sequence[Codes]) -> R
     return Regression(coefficients, inverse @ middle @ inverse, df)
 
 
-def t_margin(df: float, confidence: float) -> float:
-    """The two-sided quantile of Student's t; infinite without a degree of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, (1 + confidence) / 2)) if df > 0 else float("inf")
-
-
-def two_sided_p(statistic: float, df: float) -> float:
-    """The two-sided p value of Student's t."""
-    from scipy.special import stdtr
-
-    if not df > 0 or statistic != statistic:
-        return float("nan")
-    return float(2 * stdtr(df, -abs(statistic)))
-
-
 def _one_way(scores: Array, codes: Codes, *, adjust: bool) -> Array:
     found, place = np.unique(codes, return_inverse=True)
     groups = len(found)

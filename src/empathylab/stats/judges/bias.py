@@ -12,14 +12,9 @@ from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
-from empathylab.stats.clusters.robust import (
-    Codes,
-    cluster_codes,
-    least_squares,
-    t_margin,
-    two_sided_p,
-)
+from empathylab.stats.clusters.robust import Codes, cluster_codes, least_squares
 from empathylab.stats.notes import Note, note
+from empathylab.stats.t_tests import t_test
 
 Array = NDArray[np.float64]
 
@@ -146,12 +141,6 @@ def _clusters(frame: pl.DataFrame, rater: str | None, situation: str | None) -> 
     return [cluster_codes(frame[item]) for item in (rater, situation) if item is not None]
 
 
-def _centred(values: Array, groups: Codes) -> Array:
-    _, place = np.unique(groups, return_inverse=True)
-    means = np.bincount(place, values) / np.bincount(place)
-    return np.asarray(values - means[place])
-
-
 def _gap(values: Array, mine: Array) -> float:
     own, others = values[mine > 0], values[mine == 0]
     return float(own.mean() - others.mean()) if len(own) and len(others) else math.nan
@@ -162,12 +151,8 @@ def _slope(
 ) -> Bias:
     centred = predictor - predictor.mean() if len(predictor) else predictor
     if len(outcome) < 3 or float(np.abs(centred).max()) < 1e-9:
-        nothing = math.nan
-        problem = note("few_rows" if len(outcome) < 3 else "nothing_to_compare")
-        return Bias(
-            *(nothing, nothing, nothing, nothing, nothing, 0, len(outcome), dropped),
-            *(confidence, problem),
-        )
+        code = "few_rows" if len(outcome) < 3 else "nothing_to_compare"
+        return untested_bias(code, len(outcome), dropped, confidence)
     design = np.column_stack([np.ones(len(outcome)), centred])
     return _estimated(outcome, design, 1, clusters, dropped, confidence)
 
@@ -183,18 +168,42 @@ def _estimated(
     if len(outcome) == 0:
         raise InputError("there are no rows to test", remedy="Give rated responses.")
     fit = least_squares(design, outcome, clusters)
-    estimate = float(fit.coefficients[column])
-    se = math.sqrt(max(float(fit.covariance[column, column]), 0.0))
-    if fit.df < 1:
-        nothing = (math.nan, math.nan, math.nan, math.nan)
-        problem = note("one_cluster")
-        return Bias(estimate, *nothing, fit.df, len(outcome), dropped, confidence, problem)
-    if se <= 1e-12 * max(1.0, float(np.abs(outcome).max())):
+    return tested_bias(
+        float(fit.coefficients[column]),
+        float(fit.covariance[column, column]),
+        fit.df,
+        largest=float(np.abs(outcome).max()),
+        n=len(outcome),
+        dropped=dropped,
+        confidence=confidence,
+    )
+
+
+def untested_bias(code: str, n: int, dropped: int, confidence: float) -> Bias:
+    """No estimate, and why."""
+    nan = math.nan
+    return Bias(nan, nan, nan, nan, nan, 0, n, dropped, confidence, note(code))
+
+
+def tested_bias(
+    estimate: float,
+    variance: float,
+    df: int,
+    *,
+    largest: float,
+    n: int,
+    dropped: int,
+    confidence: float,
+) -> Bias:
+    """The estimate with its t test; `largest` is the size of the values, to tell rounding."""
+    nan, se = math.nan, math.sqrt(max(variance, 0.0))
+    if df < 1:
+        untested = (nan, nan, nan, nan, df, n, dropped, confidence)
+        return Bias(estimate, *untested, note("one_cluster"))
+    if se <= 1e-12 * max(1.0, largest):
         exact = round(estimate, 12) + 0.0
-        ends = (exact, exact, 0.0, 0.0 if exact else 1.0)
+        p = 0.0 if exact else 1.0
         constant = note("constant_bias")
-        return Bias(exact, *ends, fit.df, len(outcome), dropped, confidence, constant)
-    margin = t_margin(fit.df, confidence) * se
-    p = two_sided_p(estimate / se, fit.df)
-    ends = (estimate - margin, estimate + margin, se, p)
-    return Bias(estimate, *ends, fit.df, len(outcome), dropped, confidence)
+        return Bias(exact, exact, exact, 0.0, p, df, n, dropped, confidence, constant)
+    test = t_test(estimate, se, df, confidence)
+    return Bias(estimate, test.low, test.high, se, test.p, df, n, dropped, confidence)

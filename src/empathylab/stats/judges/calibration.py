@@ -18,8 +18,8 @@ from empathylab.stats.clusters.robust import (
     cluster_covariance,
     fewest_clusters,
     least_squares,
-    t_margin,
 )
+from empathylab.stats.t_tests import t_margin
 
 Array = NDArray[np.float64]
 

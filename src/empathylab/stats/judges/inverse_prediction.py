@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.clusters.robust import t_margin
+from empathylab.stats.t_tests import t_margin
 
 Array = NDArray[np.float64]
 _FLAT = 1e-12

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.clusters.regression import clustered_regression
-from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters, t_margin
+from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters
+from empathylab.stats.t_tests import t_margin
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -11,7 +11,7 @@ import polars as pl
 
 from empathylab.errors import UnknownName
 from empathylab.stats.arguments import require_columns
-from empathylab.stats.clusters.robust import cluster_covariance, t_margin
+from empathylab.stats.clusters.robust import cluster_covariance
 from empathylab.stats.judges.powered_parts import (
     Array,
     Codes,
@@ -24,6 +24,7 @@ from empathylab.stats.judges.powered_parts import (
     widened,
 )
 from empathylab.stats.notes import Note, note
+from empathylab.stats.t_tests import t_margin
 
 Ends = tuple[float, float]
 

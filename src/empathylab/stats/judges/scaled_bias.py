@@ -15,11 +15,8 @@ from empathylab.stats.clusters.robust import (
     cluster_covariance,
     fewest_clusters,
     least_squares,
-    t_margin,
-    two_sided_p,
 )
-from empathylab.stats.judges.bias import Bias
-from empathylab.stats.notes import note
+from empathylab.stats.judges.bias import Bias, tested_bias, untested_bias
 
 Array = NDArray[np.float64]
 
@@ -121,29 +118,20 @@ def _estimated(rows: _Rows, instruments: Array) -> Bias:
     coefficients = inverse @ instruments.T @ rows.judge
     scores = instruments * (rows.judge - design @ coefficients)[:, None]
     covariance = inverse @ cluster_covariance(scores, rows.clusters) @ inverse.T
-    return _bias(float(coefficients[0]), float(covariance[0, 0]), rows)
+    n = len(rows.judge)
+    return tested_bias(
+        float(coefficients[0]),
+        float(covariance[0, 0]),
+        fewest_clusters(n, rows.clusters) - 1,
+        largest=max(float(np.abs(values).max()) for values in (rows.judge, rows.people)),
+        n=n,
+        dropped=rows.dropped,
+        confidence=rows.confidence,
+    )
 
 
 def _untested(rows: _Rows, code: str) -> Bias:
-    nothing = (math.nan, math.nan, math.nan, math.nan, math.nan)
-    return Bias(*nothing, 0, len(rows.judge), rows.dropped, rows.confidence, note(code))
-
-
-def _bias(estimate: float, variance: float, rows: _Rows) -> Bias:
-    n, df = len(rows.judge), fewest_clusters(len(rows.judge), rows.clusters) - 1
-    rest: tuple[int, int, int, float] = (df, n, rows.dropped, rows.confidence)
-    if df < 1:
-        nothing = (math.nan, math.nan, math.nan, math.nan)
-        return Bias(estimate, *nothing, *rest, note("one_cluster"))
-    se = math.sqrt(max(variance, 0.0))
-    if se <= 1e-12 * max(1.0, float(np.abs(rows.judge).max()), float(np.abs(rows.people).max())):
-        exact = round(estimate, 12) + 0.0
-        p = 0.0 if exact else 1.0
-        return Bias(exact, exact, exact, 0.0, p, *rest, note("constant_bias"))
-    margin = t_margin(df, rows.confidence) * se
-    return Bias(
-        estimate, estimate - margin, estimate + margin, se, two_sided_p(estimate / se, df), *rest
-    )
+    return untested_bias(code, len(rows.judge), rows.dropped, rows.confidence)
 
 
 def _vary(*values: Array) -> bool:

@@ -14,7 +14,6 @@ from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
     fewest_clusters,
-    t_margin,
 )
 from empathylab.stats.judges.inverse_prediction import EVERYTHING, InversePrediction, StraightLine
 from empathylab.stats.judges.leave_one_out import (
@@ -24,6 +23,7 @@ from empathylab.stats.judges.leave_one_out import (
 )
 from empathylab.stats.judges.transfer_lines import Shares, through_means, through_ratings
 from empathylab.stats.notes import Note, note
+from empathylab.stats.t_tests import t_margin
 
 MEANS_FROM = 4
 """So many other respondents, and the line is drawn through their means."""

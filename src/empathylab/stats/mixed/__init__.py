@@ -9,7 +9,7 @@ from empathylab.stats.mixed.bootstrap import (
 from empathylab.stats.mixed.comparisons import LikelihoodRatio, likelihood_ratio_test
 from empathylab.stats.mixed.design import Grouping, MixedDesign, read_design
 from empathylab.stats.mixed.linear.means import LmmContrast, LmmMean, lmm_contrasts, lmm_means
-from empathylab.stats.mixed.linear.model import FixedEffect, Lmm, lmm
+from empathylab.stats.mixed.linear.model import Lmm, lmm
 from empathylab.stats.mixed.linear.terms import TermTest, term_tests
 from empathylab.stats.mixed.linear.variance_shares import VarianceShare, variance_shares
 from empathylab.stats.mixed.ordinal.clmm import Clmm, Coefficient, clmm
@@ -36,7 +36,6 @@ __all__ = [
     "Coefficient",
     "Contrast",
     "Correlation",
-    "FixedEffect",
     "Grouping",
     "LikelihoodRatio",
     "Lmm",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from empathylab.errors import InputError
+from empathylab.stats.t_tests import z_margin
 
 _LARGEST = 1e12
 
@@ -161,8 +162,6 @@ def raters_for_precision(
     Of one arm's share of good ratings; of the difference between two arms where `share_reference`
     is given. Normal interval, inflated by the design effect. A share of .5 is the hardest case.
     """
-    from scipy.special import ndtri
-
     _share(margin, "the margin")
     _share(share, "the share")
     _share(confidence, "the confidence")
@@ -170,7 +169,7 @@ def raters_for_precision(
     if share_reference is not None:
         _share(share_reference, "the reference's share")
         variance += share_reference * (1 - share_reference)
-    z = float(ndtri((1 + confidence) / 2))
+    z = z_margin(confidence)
     return _raters(z * z * variance / margin**2, ratings_per_rater, icc)
 
 

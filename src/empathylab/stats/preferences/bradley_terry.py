@@ -15,7 +15,6 @@ from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
     fewest_clusters,
-    t_margin,
 )
 from empathylab.stats.preferences.comparisons import (
     Comparisons,
@@ -23,6 +22,7 @@ from empathylab.stats.preferences.comparisons import (
     require_connected,
     require_finite,
 )
+from empathylab.stats.t_tests import t_margin
 
 Array = NDArray[np.float64]
 
@@ -289,8 +289,5 @@ def _result(
 
 
 def _effect(estimate: float, se: float, df: float, confidence: float) -> Effect:
-    from scipy.special import ndtri
-
-    finite = math.isfinite(df)
-    margin = t_margin(df, confidence) if finite else float(ndtri((1 + confidence) / 2))
-    return Effect(estimate, estimate - margin * se, estimate + margin * se, se)
+    margin = t_margin(df, confidence) * se
+    return Effect(estimate, estimate - margin, estimate + margin, se)

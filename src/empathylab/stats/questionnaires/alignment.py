@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empathylab.stats.questionnaires.appraisal import Level, ScaleChange
+from empathylab.stats.t_tests import t_margin, z_margin
 
 Array = NDArray[np.float64]
 
@@ -74,8 +75,6 @@ def distances(
     situation and orders are not known, the plain ones. Empty where the people's scores are not
     paired by person.
     """
-    from scipy.special import stdtrit
-
     changes = list(changes)
     by_place = {_place(change): change for change in changes if change.respondent == people}
     units = {place[:2]: one.change_sd for place, one in by_place.items() if one.level == "overall"}
@@ -88,7 +87,7 @@ def distances(
         (se, df), (other_se, other_df) = change.error, other.error
         both = math.hypot(se, other_se)
         parts = se**4 / df + other_se**4 / other_df if both > 0 else math.nan
-        margin = float(stdtrit(both**4 / parts, (1 + confidence) / 2)) * both / unit
+        margin = t_margin(both**4 / parts, confidence) * both / unit
         estimate = (change.cluster_delta - other.cluster_delta) / unit
         found.append(
             Distance(
@@ -121,8 +120,6 @@ def rank_agreements(
     Interval by Fisher's z with the variance (1 + ρ²/2)/(k − 3) of Bonett & Wright (2000,
     Psychometrika 65, 23–28); NaN below four factors. Says nothing of the size of the changes.
     """
-    from scipy.special import ndtri
-
     found = []
     for (respondent, scale, subscale), group in _grouped(distances).items():
         k = len(group)
@@ -131,7 +128,7 @@ def rank_agreements(
         rho = _correlation(own, others)
         low = high = math.nan
         if k > 3 and not math.isnan(rho):
-            margin = float(ndtri((1 + confidence) / 2)) * math.sqrt((1 + rho**2 / 2) / (k - 3))
+            margin = z_margin(confidence) * math.sqrt((1 + rho**2 / 2) / (k - 3))
             z = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
             low, high = math.tanh(z - margin), math.tanh(z + margin)
         found.append(RankAgreement(respondent, scale, subscale, k, rho, low, high))
@@ -164,8 +161,6 @@ def alignment_summaries(
     has none. The interval is a jackknife over factors of the mean, its ends rooted likewise; it
     is NaN below three factors.
     """
-    from scipy.special import stdtrit
-
     by_respondent: dict[tuple[str, str], list[Distance]] = {}
     for distance in distances:
         if distance.level == "factor" and not math.isnan(distance.se):
@@ -181,7 +176,7 @@ def alignment_summaries(
         if k >= 3:
             # Leaving out one of k equally weighted parts: the jackknife is the mean's own error.
             spread = float(means.std(ddof=1)) / math.sqrt(k)
-            margin = float(stdtrit(k - 1, (1 + confidence) / 2)) * spread
+            margin = t_margin(k - 1, confidence) * spread
             low, high = _rooted(centre - margin), _rooted(centre + margin)
         subscales = len({item.subscale for item in group})
         found.append(AlignmentSummary(respondent, scale, _rooted(centre), low, high, k, subscales))

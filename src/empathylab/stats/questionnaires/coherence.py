@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.t_tests import t_margin
+
 Array = NDArray[np.float64]
 
 
@@ -126,8 +128,6 @@ def _share(between: float, situation: float) -> float:
 def _interval(
     factor: Array, arrays: list[Array], estimate: float, confidence: float
 ) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
     names = np.unique(factor)
     k = len(names)
     if k < 3 or math.isnan(estimate):
@@ -141,5 +141,5 @@ def _interval(
     if np.isnan(left_out).any() or np.ptp(left_out) == 0:
         return math.nan, math.nan
     se = math.sqrt((k - 1) / k * float(((left_out - left_out.mean()) ** 2).sum()))
-    margin = float(stdtrit(k - 1, (1 + confidence) / 2)) * se
+    margin = t_margin(k - 1, confidence) * se
     return max(0.0, estimate - margin), min(1.0, estimate + margin)

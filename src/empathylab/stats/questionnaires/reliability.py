@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.stats.notes import Note, note
+from empathylab.stats.t_tests import z_margin
 
 Array = NDArray[np.float64]
 Items = pl.DataFrame | NDArray[np.floating] | NDArray[np.integer]
@@ -158,9 +159,7 @@ def retest_correlation(first: Values, second: Values, *, confidence: float = 0.9
     estimate = float(np.clip(np.corrcoef(*pairs.T)[0, 1], -1, 1))
     low, high = math.nan, math.nan
     if n > _FEWEST:
-        from scipy.special import ndtri
-
-        margin = float(ndtri((1 + confidence) / 2)) / math.sqrt(n - 3)
+        margin = z_margin(confidence) / math.sqrt(n - 3)
         with np.errstate(divide="ignore"):
             centre = np.arctanh(estimate)
         low, high = float(np.tanh(centre - margin)), float(np.tanh(centre + margin))

@@ -18,6 +18,7 @@ from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest, kruskal_wallis
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.stats.standardised import hedges_g
+from empathylab.stats.t_tests import satterthwaite_df, t_test
 
 Array = NDArray[np.float64]
 
@@ -313,7 +314,6 @@ def _difference(
 ) -> RaterDifference:
     from scipy.special import stdtr, stdtrit
 
-    n, m = len(group), len(other)
     parts = [item.var(ddof=1) / len(item) if len(item) > 1 else math.nan for item in (group, other)]
     se = math.sqrt(sum(parts))
     if not se > 0:
@@ -321,9 +321,8 @@ def _difference(
         nan = math.nan
         return RaterDifference(name, reference, NOTHING, NOTHING, nan, nan, nan, nothing)
     gap = float(group.mean() - other.mean())
-    df = sum(parts) ** 2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
-    t = gap / se
-    margin = float(stdtrit(df, (1 + confidence) / 2)) * se
+    df = satterthwaite_df(zip(parts, (len(group) - 1, len(other) - 1), strict=True))
+    test = t_test(gap, se, df, confidence)
     limit = bound * math.sqrt((group.var(ddof=1) + other.var(ddof=1)) / 2)
     p = float(stdtr(df, (abs(gap) - limit) / se))
     half = float(stdtrit(df, 1 - alpha)) * se
@@ -332,11 +331,11 @@ def _difference(
     return RaterDifference(
         name,
         reference,
-        Estimate(gap, gap - margin, gap + margin),
+        Estimate(gap, test.low, test.high),
         Estimate(float(g.estimate), float(g.low), float(g.high)),
-        t,
+        test.t,
         float(df),
-        2 * float(stdtr(df, -abs(t))),
+        test.p,
         Equivalence(bound, limit, p, (gap - half, gap + half), p < alpha),
     )
 

@@ -19,7 +19,8 @@ import numpy as np
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.corrections import corrected_by
 from empathylab.stats.mixed.coding import Array, Codes, Coding
-from empathylab.stats.mixed.linear.model import FixedEffect, Lmm
+from empathylab.stats.mixed.linear.model import Lmm
+from empathylab.stats.t_tests import TTest
 
 _MOST_CELLS = 1_000_000
 
@@ -144,7 +145,7 @@ def _grid(coding: Coding, factors: Mapping[str, int]) -> dict[str, Codes | Array
     return values
 
 
-def _tested(fit: Lmm, row: Array) -> FixedEffect:
+def _tested(fit: Lmm, row: Array) -> TTest:
     if np.isnan(row).any():
-        return FixedEffect(*[math.nan] * 7)
+        return TTest(*[math.nan] * 7)
     return fit.tested(row)

@@ -29,6 +29,7 @@ from empathylab.stats.mixed.spread import (
     random_structure,
 )
 from empathylab.stats.notes import Note, note
+from empathylab.stats.t_tests import TTest, t_test
 
 _FEW_LEVELS = 5
 _FAR_OFF = 100
@@ -37,27 +38,13 @@ _NO_RESIDUAL = 1e-8
 """Share of the variance below which the residual counts as nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class FixedEffect:
-    """An estimated effect, with its t test against zero."""
-
-    estimate: float
-    se: float
-    df: float
-    """Satterthwaite's degrees of freedom."""
-    t: float
-    p: float
-    low: float
-    high: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lmm(FittedModel):
     """A fitted linear mixed model."""
 
     reml: bool
     """Whether variances were estimated by restricted maximum likelihood."""
-    coefficients: Mapping[str, FixedEffect]
+    coefficients: Mapping[str, TTest]
     residual_sd: float
     criterion: float
     """−2 log-likelihood: lme4's REML criterion, or the deviance."""
@@ -75,7 +62,7 @@ class Lmm(FittedModel):
     def residual_variance(self) -> float:
         return self.residual_sd**2
 
-    def tested(self, contrast: Array) -> FixedEffect:
+    def tested(self, contrast: Array) -> TTest:
         """A combination of the coefficients, with its t test against zero."""
         return _tested(contrast, self.beta, self.uncertainty, self.confidence)
 
@@ -171,7 +158,7 @@ def fit_design(
 
 def _coefficients(
     design: MixedDesign, beta: Array, known: Uncertainty, confidence: float
-) -> dict[str, FixedEffect]:
+) -> dict[str, TTest]:
     alone = np.eye(len(design.names))
     return {
         name: _tested(row, beta, known, confidence)
@@ -210,18 +197,9 @@ def _as_given(design: MixedDesign, modes: list[Array]) -> list[Array]:
     return [found @ group.columns.back.T for group, found in zip(design.groups, modes, strict=True)]
 
 
-def _tested(contrast: Array, beta: Array, known: Uncertainty, confidence: float) -> FixedEffect:
-    from scipy.special import stdtr, stdtrit
-
-    estimate = float(contrast @ beta)
+def _tested(contrast: Array, beta: Array, known: Uncertainty, confidence: float) -> TTest:
     se = math.sqrt(max(float(contrast @ known.covariance @ contrast), 0.0))
-    df = known.degrees(contrast)
-    if not se > 0:
-        return FixedEffect(estimate, se, df, math.nan, math.nan, math.nan, math.nan)
-    t = estimate / se
-    margin = float(stdtrit(df, (1 + confidence) / 2)) * se
-    p = 2 * float(stdtr(df, -abs(t)))
-    return FixedEffect(estimate, se, df, t, p, estimate - margin, estimate + margin)
+    return t_test(float(contrast @ beta), se, known.degrees(contrast), confidence)
 
 
 def _check_groups(design: MixedDesign) -> None:

@@ -13,6 +13,7 @@ freedom). That they carry over to the ordinal model is shown by simulation.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,20 +24,13 @@ from empathylab.errors import InputError
 from empathylab.stats.mixed.design import NO_REFERENCE
 from empathylab.stats.mixed.linear.model import Lmm, lmm
 from empathylab.stats.mixed.ordinal.clmm import Clmm
+from empathylab.stats.t_tests import TTest, t_test
 
 
 @dataclass(frozen=True, slots=True)
-class SmallSampleTest:
+class SmallSampleTest(TTest):
     """A coefficient on the latent scale with a t test that holds with few levels."""
 
-    estimate: float
-    se: float
-    df: float
-    """Infinite where levels are so many that the test is Wald's."""
-    t: float
-    p: float
-    low: float
-    high: float
     inflation: float
     """The standard error over that of maximum likelihood."""
 
@@ -83,17 +77,5 @@ def _correction(exact: Lmm, biased: Lmm, name: str) -> tuple[float, float]:
 def _tested(
     estimate: float, se: float, inflation: float, df: float, confidence: float
 ) -> SmallSampleTest:
-    from scipy.special import ndtr, ndtri, stdtr, stdtrit
-
-    se *= inflation
-    if not (se > 0 and math.isfinite(se) and df > 0):
-        nan = math.nan
-        return SmallSampleTest(estimate, se, df, nan, nan, nan, nan, inflation)
-    t, level = estimate / se, (1 + confidence) / 2
-    if math.isinf(df):
-        p, reach = 2 * float(ndtr(-abs(t))), float(ndtri(level))
-    else:
-        p, reach = 2 * float(stdtr(df, -abs(t))), float(stdtrit(df, level))
-    return SmallSampleTest(
-        estimate, se, df, t, p, estimate - reach * se, estimate + reach * se, inflation
-    )
+    test = t_test(estimate, se * inflation, df, confidence)
+    return SmallSampleTest(**dataclasses.asdict(test), inflation=inflation)
