@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.clusters.robust import least_squares
 from empathylab.stats.t_tests import satterthwaite_df, t_margin, t_test
 
-Array = NDArray[np.float64]
 _LEAST_RANKED = 3
 
 

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.stats.t_tests import t_margin
 from empathylab.words import count_words
-
-Array = NDArray[np.float64]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

@@ -9,14 +9,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.stats.notes import Note, note
 from empathylab.stats.questionnaires.appraisal import SCORES
 from empathylab.stats.t_tests import satterthwaite_df, t_test
 
-Array = NDArray[np.float64]
 Measure = Literal["rest", "evoked", "change"]
 
 _FEWEST_SHARED = 5

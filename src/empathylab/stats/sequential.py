@@ -16,11 +16,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arrays import Array
 
-Array = NDArray[np.float64]
 Spending = Literal["obrien-fleming", "pocock"]
 _STEP = 0.01
 """Of the grid, in standard deviations of the final statistic."""

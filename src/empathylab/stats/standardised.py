@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.t_tests import z_margin
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

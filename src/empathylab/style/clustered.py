@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.clusters.robust import cluster_covariance
-
-Array = NDArray[np.float64]
 
 
 class Slope(NamedTuple):

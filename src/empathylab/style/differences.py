@@ -10,15 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.stats.standardised import hedges_g, paired_d
 from empathylab.style.permutations import reassignment_p, sign_flip_p
 from empathylab.style.responses import RESPONDENT, SITUATION, require_columns, require_respondent
-
-Array = NDArray[np.float64]
 
 _FEWEST_SHARED = 5
 _CELLS_AT_ONCE = 20_000_000

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.style.responses import (
     RESPONDENT,
     SITUATION,
@@ -21,8 +21,6 @@ from empathylab.style.responses import (
     usable_responses,
 )
 from empathylab.style.text.terms import Flags, Numbers, Phrases, coded_words, phrases, readable
-
-Array = NDArray[np.float64]
 
 _NESTED_SHARE = 0.8
 _CANDIDATES = 10

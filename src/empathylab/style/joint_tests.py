@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from empathylab.stats.arrays import Array, Codes
 
 DRAWS = 999
 _FEWEST_DRAWS = 199

@@ -6,11 +6,9 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.compute.threads import ahead
-
-Array = NDArray[np.float64]
+from empathylab.stats.arrays import Array
 
 _EXACT_UP_TO = 12
 _CELLS_AT_ONCE = 1_000_000

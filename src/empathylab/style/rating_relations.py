@@ -8,16 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.style.clustered import UNDETERMINED, Slope, clustered_slope
 from empathylab.style.differences import feature_columns
 from empathylab.style.joint_tests import jointly_corrected
 from empathylab.style.responses import RESPONDENT, SITUATION, require_columns
-
-Array = NDArray[np.float64]
 
 _FEWEST_CLUSTERS = 5.0
 _REPLY = "rated reply"

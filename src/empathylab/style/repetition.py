@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
 from empathylab.style.text.terms import Phrases, coded_words, phrases, readable
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 _WINDOW = 32_768

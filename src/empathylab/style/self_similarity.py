@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
 from empathylab.style.text.terms import coded_words, phrases
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 

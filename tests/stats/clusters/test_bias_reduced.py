@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import ttest_ind
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.stats.clusters import clustered_mean_difference, clustered_regression
-from empathylab.stats.clusters.bias_reduced import Array
 
 R: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "reference" / "cr2.json").read_text(encoding="utf-8")

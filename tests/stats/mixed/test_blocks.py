@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed import stacks
 from empathylab.stats.mixed.blocks import Blocks
-from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.components import independent_batches, level_components
 
 Design = tuple[list[Codes], list[int]]

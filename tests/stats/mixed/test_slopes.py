@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed import Clmm, Lmm, category_probabilities, clmm, lmm, variance_shares
-from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import read_design
 from empathylab.stats.mixed.linear.general import GeneralProfile
 from empathylab.stats.mixed.linear.profile import Columns

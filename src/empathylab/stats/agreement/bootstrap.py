@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.t_tests import t_margin
 
-Array = NDArray[np.float64]
 Statistic = Callable[[Array], Array]
 """Given how often each situation is drawn (resamples × situations), the coefficient of each
 resample; NaN where it is not defined."""

@@ -15,10 +15,10 @@ from empathylab.stats.agreement.bootstrap import interval
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.distances import Weights
 from empathylab.stats.agreement.table import Spacing
+from empathylab.stats.arrays import Array
 from empathylab.stats.notes import note
 from empathylab.stats.t_tests import t_margin, z_margin
 
-Array = NDArray[np.float64]
 Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 
 

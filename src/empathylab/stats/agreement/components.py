@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from empathylab.stats.agreement.bootstrap import Statistic
 from empathylab.stats.agreement.table import RatingTable, totals
+from empathylab.stats.arrays import Array
 from empathylab.stats.notes import Note, note
-
-Array = NDArray[np.float64]
 
 MOST_RATERS = 32
 MOST_CELLS = 10_000_000

@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.stats.agreement.table import RatingTable, totals
+from empathylab.stats.arrays import Array
 
-Array = NDArray[np.float64]
 Weights = Literal["identity", "linear", "quadratic"]
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.stats.agreement.bootstrap import Statistic
 from empathylab.stats.agreement.distances import Weights, chance, pair_sums
 from empathylab.stats.agreement.table import RatingTable
-
-Array = NDArray[np.float64]
+from empathylab.stats.arrays import Array
 
 
 def percent_statistic(table: RatingTable) -> Statistic:

@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.stats.agreement.bootstrap import Statistic, remembered, resampled_intervals
 from empathylab.stats.agreement.coefficient import Coefficient, missing
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.notes import Note, note
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 _FORMS = ("icc1", "icc2", "icc3")
 
 

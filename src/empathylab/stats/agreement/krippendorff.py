@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.stats.agreement.bootstrap import Statistic
 from empathylab.stats.agreement.distances import Weights, chance, pair_sums
 from empathylab.stats.agreement.table import RatingTable
+from empathylab.stats.arrays import Array
 
-Array = NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]
 
 

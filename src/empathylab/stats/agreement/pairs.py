@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.stats.agreement.coefficient import Coefficient
 from empathylab.stats.agreement.cohen import (
@@ -15,11 +14,9 @@ from empathylab.stats.agreement.cohen import (
     rank_interval,
 )
 from empathylab.stats.agreement.table import RatingTable, totals
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.intervals import wilson
 from empathylab.stats.notes import Note, note
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _BLOCK = 4_000_000
 """Pairs of ratings that are held at once."""

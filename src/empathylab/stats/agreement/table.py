@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError
 from empathylab.stats.agreement.bootstrap import Statistic, remembered
 from empathylab.stats.arguments import require_columns
+from empathylab.stats.arrays import Array, Codes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Spacing = Literal["values", "ranks"]
 _CLUSTER = "situation"
 """The column that several replies share, where replies are what was rated."""

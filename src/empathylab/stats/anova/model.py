@@ -22,7 +22,7 @@ import polars as pl
 from empathylab.errors import InputError
 from empathylab.stats.anova.effect_sizes import partial_eta_squared
 from empathylab.stats.arguments import require_confidence
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.columns import level_codes
 from empathylab.stats.mixed.design import MixedDesign, read_design
 from empathylab.stats.t_tests import t_margin

@@ -10,16 +10,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from empathylab.errors import InputError
 from empathylab.stats.arms.contingency import expected_counts
 from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.differences import clustered_mean_difference
 from empathylab.stats.notes import Note, note
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

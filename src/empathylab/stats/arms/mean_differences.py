@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.stats.arguments import require_columns
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.judges.powered_parts import (
     MANY_CLUSTERS,
     OwnEnds,
@@ -24,8 +24,6 @@ from empathylab.stats.judges.powered_parts import (
 )
 from empathylab.stats.t_tests import t_margin
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 _ROUNDING = 1e-13
 """Of the arms' own sums of squares: a difference of them that is smaller is none."""
 

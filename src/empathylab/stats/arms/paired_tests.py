@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from empathylab.errors import InputError
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest
 from empathylab.stats.t_tests import z_margin
-
-Array = NDArray[np.float64]
 
 _FEW_DISCORDANT = 25
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.arrays import Array
 from empathylab.stats.t_tests import satterthwaite_df, t_margin
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

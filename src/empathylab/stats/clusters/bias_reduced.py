@@ -14,10 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from empathylab.stats.arrays import Array, Codes
 
 _WHOLE = 1e-9
 """1 less the leverage below which a cluster's residuals say nothing."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.stats.clusters.robust import Array
+from empathylab.stats.arrays import Array
 
 _LEAST = 3
 

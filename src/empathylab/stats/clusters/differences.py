@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
-from empathylab.stats.clusters.bias_reduced import Array, Codes
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.regression import clustered_regression
 from empathylab.stats.t_tests import TTest
 

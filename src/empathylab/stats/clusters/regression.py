@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from empathylab.errors import InputError
-from empathylab.stats.clusters.bias_reduced import Array, BiasReduced, Codes, bias_reduced
+from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.clusters.bias_reduced import BiasReduced, bias_reduced
 from empathylab.stats.t_tests import TTest, t_test
 
 

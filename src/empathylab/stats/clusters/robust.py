@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from empathylab.stats.arrays import Array, Codes
 
 
 class Regression(NamedTuple):

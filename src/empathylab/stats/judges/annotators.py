@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.agreement.bootstrap import resampled_intervals
-from empathylab.stats.agreement.table import Codes, rating_table, totals
+from empathylab.stats.agreement.table import rating_table, totals
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.corrections import benjamini_yekutieli
 from empathylab.stats.notes import Note, note
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Array = NDArray[np.float64]
 Score = Literal["accuracy", "rmse"]
 
 _TIE = 1e-11

@@ -8,15 +8,13 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
-from empathylab.stats.clusters.robust import Codes, cluster_codes, least_squares
+from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.clusters.robust import cluster_codes, least_squares
 from empathylab.stats.notes import Note, note
 from empathylab.stats.t_tests import t_test
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

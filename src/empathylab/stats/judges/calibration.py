@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import (
-    Codes,
     cluster_codes,
     cluster_covariance,
     fewest_clusters,
     least_squares,
 )
 from empathylab.stats.t_tests import t_margin
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

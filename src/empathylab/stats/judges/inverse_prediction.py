@@ -6,12 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from empathylab.stats.arrays import Array
 from empathylab.stats.t_tests import t_margin
 
-Array = NDArray[np.float64]
 _FLAT = 1e-12
 EVERYTHING = (-math.inf, math.inf)
 

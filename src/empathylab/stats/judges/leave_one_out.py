@@ -10,8 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.stats.judges.inverse_prediction import StraightLine
-from empathylab.stats.judges.transfer_lines import Array, Shares, through_means, through_ratings
+from empathylab.stats.judges.transfer_lines import Shares, through_means, through_ratings
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.regression import clustered_regression
 from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters
 from empathylab.stats.t_tests import t_margin
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 MANY_CLUSTERS = 50
 """Raters and situations from which on two-way clustering holds its level by itself."""

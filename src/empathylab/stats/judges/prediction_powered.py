@@ -11,10 +11,9 @@ import polars as pl
 
 from empathylab.errors import UnknownName
 from empathylab.stats.arguments import require_columns
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import cluster_covariance
 from empathylab.stats.judges.powered_parts import (
-    Array,
-    Codes,
     OwnEnds,
     Part,
     Plan,

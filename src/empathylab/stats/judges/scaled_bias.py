@@ -9,16 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import (
-    Codes,
     cluster_codes,
     cluster_covariance,
     fewest_clusters,
     least_squares,
 )
 from empathylab.stats.judges.bias import Bias, tested_bias, untested_bias
-
-Array = NDArray[np.float64]
 
 _FIRM = 3.3
 """The t value from which others' ratings predict a person's well enough to measure by: F of 10

@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array, Codes
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.elements import Elements
 from empathylab.stats.mixed.sparse_blocks import SparsePart

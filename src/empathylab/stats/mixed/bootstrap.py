@@ -22,7 +22,7 @@ import numpy as np
 from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_confidence
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.linear.model import Lmm, fit_design
 from empathylab.stats.mixed.ordinal.clmm import Clmm, fit_ordinal

@@ -14,12 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed.formulas import Formula, Variable
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 INTERCEPT = "(Intercept)"
 _ALIASED = 1e-7

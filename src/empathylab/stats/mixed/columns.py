@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.mixed.coding import Array, Codes
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.notes import Note, note
 
 _LARGEST = 1e100

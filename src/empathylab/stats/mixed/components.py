@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.mixed.coding import Codes
+from empathylab.stats.arrays import Codes
 
 Whole = NDArray[np.intp]
 

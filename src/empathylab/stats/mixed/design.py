@@ -11,15 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.mixed.coding import (
-    INTERCEPT,
-    Array,
-    Codes,
-    Coding,
-    Predictor,
-    aliased_columns,
-    code_terms,
-)
+from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.mixed.coding import INTERCEPT, Coding, Predictor, aliased_columns, code_terms
 from empathylab.stats.mixed.columns import (
     all_levels,
     category_codes,

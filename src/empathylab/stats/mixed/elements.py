@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 
 
 class Elements(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.spread import Correlation, RandomEffect

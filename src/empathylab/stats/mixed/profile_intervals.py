@@ -18,7 +18,7 @@ import numpy as np
 from empathylab.compute import one_thread
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_confidence
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.mixed.linear.profile import Columns, Profile
 from empathylab.stats.mixed.ordinal.clmm import Clmm

@@ -14,14 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from empathylab.errors import InputError
-from empathylab.stats.mixed.coding import (
-    INTERCEPT,
-    Array,
-    Codes,
-    Predictor,
-    aliased_columns,
-    code_terms,
-)
+from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.mixed.coding import INTERCEPT, Predictor, aliased_columns, code_terms
 from empathylab.stats.mixed.formulas import Formula, RandomTerm
 
 

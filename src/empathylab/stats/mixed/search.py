@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 
 Function = Callable[[Array], tuple[float, Array]]
 

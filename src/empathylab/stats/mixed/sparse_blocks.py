@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.components import Whole
 from empathylab.stats.mixed.effects.exact import DENSE_WORK
 from empathylab.stats.mixed.elements import Elements

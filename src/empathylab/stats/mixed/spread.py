@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.effects.structure import Effects, GroupEffects
 from empathylab.stats.mixed.random_columns import correlation_pairs

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.mixed.coding import Codes
+from empathylab.stats.arrays import Codes
 from empathylab.stats.mixed.components import Whole, level_components
 from empathylab.stats.mixed.sparse_blocks import SparsePattern, sparse_pattern
 

@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
@@ -24,8 +23,7 @@ from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.contingency import cross_table, independence_test
 from empathylab.stats.arms.effects import proportion
 from empathylab.stats.arms.estimates import Estimate
-
-Array = NDArray[np.float64]
+from empathylab.stats.arrays import Array
 
 REFERENCE, ARM = "reference", "arm"
 _NODES = 61

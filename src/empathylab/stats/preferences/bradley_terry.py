@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
+from empathylab.stats.arrays import Array
 from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
@@ -23,8 +23,6 @@ from empathylab.stats.preferences.comparisons import (
     require_finite,
 )
 from empathylab.stats.t_tests import t_margin
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

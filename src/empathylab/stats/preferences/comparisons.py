@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from empathylab.stats.arrays import Array, Codes
 
 OUTCOMES = ("first", "second", "tie")
 

@@ -11,12 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.questionnaires.appraisal import Level, ScaleChange
 from empathylab.stats.t_tests import t_margin, z_margin
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,12 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.stats.questionnaires.order_matching import matched_changes
 from empathylab.stats.standardised import hedges_g, paired_d
 
-Array = NDArray[np.float64]
 Level = Literal["overall", "emotion", "factor"]
 Test = Literal["student", "welch", "paired"]
 Direction = Literal["up", "down", "none"]

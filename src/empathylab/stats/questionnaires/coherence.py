@@ -11,11 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.t_tests import t_margin
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.notes import Note, note
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 class Shares(NamedTuple):

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.notes import Note, note
 from empathylab.stats.t_tests import z_margin
 
-Array = NDArray[np.float64]
 Items = pl.DataFrame | NDArray[np.floating] | NDArray[np.integer]
 Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 

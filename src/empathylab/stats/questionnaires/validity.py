@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.notes import Note, note
 from empathylab.stats.questionnaires.content_position import (
     content_and_position,
@@ -24,8 +24,6 @@ from empathylab.stats.questionnaires.reliability import (
     retest_correlation,
 )
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Verdict = Literal["usable", "doubtful", "meaningless"]
 
 # Meaningless: most of what was said cannot be a report about oneself.

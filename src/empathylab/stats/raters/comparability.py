@@ -9,18 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest, kruskal_wallis
+from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.stats.standardised import hedges_g
 from empathylab.stats.t_tests import satterthwaite_df, t_test
-
-Array = NDArray[np.float64]
 
 POOLED = "others"
 """The level into which rare ones are pooled."""

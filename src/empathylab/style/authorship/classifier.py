@@ -17,11 +17,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.compute import one_thread
+from empathylab.stats.arrays import Array
 from empathylab.style.authorship.logistic import TOLERANCE, Logistic, fit_logistic
 from empathylab.style.text import ngrams
 from empathylab.style.text.tokens import word_lists
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 LONGEST = 20_000

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.style.authorship.classifier import Counts, Numbers, coefficients
-
-Array = NDArray[np.float64]
 
 _CANDIDATES = 20
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.compute import map_ordered
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.stats.intervals import wilson
 from empathylab.style.authorship.classifier import LONGEST, Numbers
 from empathylab.style.authorship.giveaways import Giveaway
@@ -31,8 +31,6 @@ from empathylab.style.responses import (
     usable_responses,
 )
 from empathylab.style.shares import effective_size
-
-Array = NDArray[np.float64]
 
 MOST_RESPONSES = 4_000
 """Responses that are looked at: more would narrow the interval by less than a percentage point."""

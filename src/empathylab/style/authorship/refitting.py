@@ -6,11 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.style.authorship.classifier import Numbers
-
-Array = NDArray[np.float64]
 
 _MOST_RESPONSES = 1_500
 _DRAWS = 100

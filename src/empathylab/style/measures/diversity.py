@@ -14,10 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.style.responses import usable_responses
 from empathylab.style.text.segments import Numbers, segment
-
-Array = NDArray[np.float64]
 
 WINDOW = 20
 """Words in MATTR's window for single responses, which are short."""

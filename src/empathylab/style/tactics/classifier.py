@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.style.tactics.rules import TacticRules, plain_sentences, tactic_rules
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 THRESHOLD = 0.45

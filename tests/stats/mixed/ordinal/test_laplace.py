@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed import components
-from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import MixedDesign, read_design
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.links import find_link

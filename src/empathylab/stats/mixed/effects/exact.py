@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.effects.scaled import Pattern, Scaled
 
 DENSE_WORK = 3e7

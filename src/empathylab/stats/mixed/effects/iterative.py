@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.effects.scaled import Pattern, Scaled
 
 Whole = NDArray[np.intp]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.effects.exact import ExactSolver
 from empathylab.stats.mixed.effects.iterative import IterativeSolver
 from empathylab.stats.mixed.effects.scaled import Pattern

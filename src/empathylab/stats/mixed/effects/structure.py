@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array, Codes
+from empathylab.stats.arrays import Array, Codes
 
 
 class GroupEffects(NamedTuple):

@@ -16,12 +16,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed.linear.elimination import Blocks, WholeMatrix, connected_rows
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _DENSE_SHARE = 0.2
 """Share of pairs of levels that meet, above which dense products are faster than sparse ones."""

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from empathylab.stats.arrays import Array, Codes
 
 _STACK_CELLS = 20_000_000
 """Cells of all dense blocks and their weighted parts together, above which they are not kept."""
@@ -20,15 +18,15 @@ _DENSE_ROWS = 4_000
 class Connected(NamedTuple):
     """Which rows of a matrix touch each other, directly or through others."""
 
-    block: Indices
+    block: Codes
     """The block each row is in."""
-    place: Indices
+    place: Codes
     """The row's place in its block."""
-    sizes: Indices
+    sizes: Codes
     """Rows in each block."""
 
     @property
-    def padded(self) -> Indices:
+    def padded(self) -> Codes:
         """Sizes rounded up to a few, so that blocks of nearly one size are solved together."""
         steps = np.unique([1, 2, 3, *(step * 2**k for k in range(30) for step in (4, 6))])
         return steps[np.searchsorted(steps, self.sizes)].astype(np.int64)
@@ -37,7 +35,7 @@ class Connected(NamedTuple):
 class _Batch(NamedTuple):
     """Blocks of one padded size; padding stands alone and changes nothing."""
 
-    rows: Indices
+    rows: Codes
     """The matrix's row at each place of each block, size × blocks; one past the end for padding."""
     base: Array
     """N, size × size × blocks."""
@@ -76,7 +74,7 @@ class Blocks:
         return int((connected.padded**2).sum()) * (weights + 1) <= _STACK_CELLS
 
     def _batch(
-        self, connected: Connected, padded: Indices, size: int, among: Any, parts: Sequence[Any]
+        self, connected: Connected, padded: Codes, size: int, among: Any, parts: Sequence[Any]
     ) -> _Batch:
         chosen = padded == size
         count, size = int(chosen.sum()), int(connected.sizes[chosen].max())
@@ -141,7 +139,7 @@ class Blocks:
 class WholeMatrix:
     """The matrix as one piece, for studies whose blocks are too large to keep for every weight."""
 
-    def __init__(self, among: Any, pairs: Any, kind: Indices) -> None:
+    def __init__(self, among: Any, pairs: Any, kind: Codes) -> None:
         self._among, self._pairs, self._kind = among, pairs, kind
         self._dense = isinstance(pairs, np.ndarray) or among.shape[0] <= _DENSE_ROWS
 

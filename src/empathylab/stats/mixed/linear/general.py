@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.effects.solvers import Method, Solved, solver_for
 from empathylab.stats.mixed.effects.structure import Effects, singular_trials
 from empathylab.stats.mixed.linear.profile import Columns, Derivatives, Minimum, Point

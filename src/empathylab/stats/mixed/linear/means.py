@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.corrections import corrected_by
-from empathylab.stats.mixed.coding import Array, Codes, Coding
+from empathylab.stats.mixed.coding import Coding
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.t_tests import TTest
 

@@ -13,7 +13,8 @@ import polars as pl
 from empathylab.compute import one_thread
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_confidence
-from empathylab.stats.mixed.coding import INTERCEPT, Array
+from empathylab.stats.arrays import Array
+from empathylab.stats.mixed.coding import INTERCEPT
 from empathylab.stats.mixed.components import largest_core, level_components
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method

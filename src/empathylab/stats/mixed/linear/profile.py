@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed.effects.solvers import Method
-from empathylab.stats.mixed.linear.crossed import Array, Codes, CrossedIntercepts
+from empathylab.stats.mixed.linear.crossed import CrossedIntercepts
 
 _NIL = 1e-4
 """θ below which 0 is tried in its place; lme4 calls a fit singular below the same bound."""

@@ -18,11 +18,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.linear.profile import Minimum
-
-Array = NDArray[np.float64]
 
 _FLAT = 1e-10
 """Relative curvature below which the data say nothing of a direction."""

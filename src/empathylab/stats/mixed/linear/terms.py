@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import INTERCEPT, Array, Codes, Coding, Column
+from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.mixed.coding import INTERCEPT, Coding, Column
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.notes import Note, note
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.design import Grouping
 from empathylab.stats.mixed.linear.model import Lmm
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.effects.structure import singular_trials
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.search import Place

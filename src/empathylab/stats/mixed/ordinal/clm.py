@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.ordinal.likelihood import Changes, Likelihood
 
 _STEPS = 60

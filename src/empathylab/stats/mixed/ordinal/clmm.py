@@ -17,7 +17,7 @@ import polars as pl
 
 from empathylab.compute import one_thread
 from empathylab.stats.arguments import require_confidence
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.fitted import FittedModel

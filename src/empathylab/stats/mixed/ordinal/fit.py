@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.effects.structure import Effects

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed.blocks import Blocks
-from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.components import (
     Whole,
     independent_batches,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.mixed.coding import Array, Codes
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed.ordinal.links import Link, Slopes
 
 _PIECE = 8192

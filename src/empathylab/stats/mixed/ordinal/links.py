@@ -13,11 +13,9 @@ import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.errors import UnknownName
-
-Array = NDArray[np.float64]
+from empathylab.stats.arrays import Array
 
 _ROOT_TAU = 0.5 * math.log(2 * math.pi)
 _FAR = 700.0

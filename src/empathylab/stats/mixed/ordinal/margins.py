@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.corrections import corrected_by
-from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.ordinal.clmm import Clmm
 from empathylab.stats.mixed.ordinal.links import find_link
 from empathylab.stats.mixed.ordinal.predictions import probabilities, refuse_averaging

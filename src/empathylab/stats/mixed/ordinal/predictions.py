@@ -10,7 +10,8 @@ import polars as pl
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
-from empathylab.stats.mixed.coding import Array, Codes, Predictor
+from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.mixed.coding import Predictor
 from empathylab.stats.mixed.columns import level_codes
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.ordinal.clmm import Clmm

@@ -21,8 +21,8 @@ import polars as pl
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
+from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance
-from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.ordinal.clm import fit_fixed
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
