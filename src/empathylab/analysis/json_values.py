@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from empathylab.analysis.text.notes import note_text
-from empathylab.stats.arms.estimates import Estimate
+from empathylab.stats.estimates import Estimate
 from empathylab.stats.notes import Note
 
 

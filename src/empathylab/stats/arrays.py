@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 """Labels as numbers from 0: which rater, situation or category each row has."""
+Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
+
+
+def vector(values: Values) -> Array:
+    """The values as one array of floats; a missing one is NaN."""
+    if isinstance(values, pl.Series):
+        values = values.cast(pl.Float64).to_numpy()
+    return np.asarray(values, dtype=np.float64).reshape(-1)

@@ -7,6 +7,7 @@ rejects at α. NaN stands for a test that was not made; it stays NaN and is not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,30 @@ def corrected_by(name: str, p_values: Sequence[float]) -> NDArray[np.float64]:
     if name not in CORRECTIONS:
         raise UnknownName("correction", name, CORRECTIONS)
     return CORRECTIONS[name](p_values)
+
+
+class Corrected(NamedTuple):
+    """One test's p values, corrected over its family."""
+
+    family_size: int
+    """Tests that were made."""
+    p_holm: float
+    p_bh: float
+    p_bonferroni: float
+
+
+def corrected_by_family(families: Sequence[object], p_values: Sequence[float]) -> list[Corrected]:
+    """The p value of each test corrected over the tests of its family, in the order given."""
+    members: dict[object, list[int]] = {}
+    for test, family in enumerate(families):
+        members.setdefault(family, []).append(test)
+    corrected: dict[int, Corrected] = {}
+    for tests in members.values():
+        p = [p_values[test] for test in tests]
+        made = int(np.isfinite(p).sum())
+        for test, *values in zip(tests, holm(p), benjamini_hochberg(p), bonferroni(p), strict=True):
+            corrected[test] = Corrected(made, *map(float, values))
+    return [corrected[test] for test in range(len(families))]
 
 
 def _uncorrected(p_values: Sequence[float]) -> NDArray[np.float64]:

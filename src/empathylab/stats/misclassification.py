@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Self
 
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.t_tests import z_margin
 
 
@@ -25,14 +26,6 @@ class ErrorRate(NamedTuple):
         return cls(estimate, centre, centre * (1 - centre) / (size + 2))
 
 
-class CorrectedProportion(NamedTuple):
-    """The proportion without the method's errors; NaN where it cannot be estimated."""
-
-    estimate: float
-    low: float
-    high: float
-
-
 def corrected_proportion(
     share: float,
     size: float,
@@ -40,7 +33,7 @@ def corrected_proportion(
     specificity: ErrorRate,
     *,
     confidence: float = 0.95,
-) -> CorrectedProportion:
+) -> Estimate:
     """The true proportion behind a share that was found with known error rates.
 
     The estimate is Rogan and Gladen's, cut at 0 and 1; the interval is Lang and Reiczigel's, which
@@ -54,7 +47,7 @@ def corrected_proportion(
     youden = sensitivity.estimate + specificity.estimate - 1
     shrunk_youden = sensitivity.centre + specificity.centre - 1
     if not (size > 0 and youden > 0 and shrunk_youden > 0):
-        return CorrectedProportion(math.nan, math.nan, math.nan)
+        return NOTHING
     z = z_margin(confidence)
     n = size + z**2
     p = (size * share + z**2 / 2) / n
@@ -63,7 +56,7 @@ def corrected_proportion(
     shift = 2 * z**2 * (centre * se_part - (1 - centre) * sp_part)
     variance = p * (1 - p) / n + centre**2 * se_part + (1 - centre) ** 2 * sp_part
     margin = z * math.sqrt(variance) / shrunk_youden
-    return CorrectedProportion(
+    return Estimate(
         _cut((share + specificity.estimate - 1) / youden),
         _cut(centre + shift - margin),
         _cut(centre + shift + margin),

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from empathylab.stats.arrays import Array
-from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.stats.corrections import corrected_by_family
 from empathylab.stats.notes import Note, note
-from empathylab.stats.questionnaires.appraisal import SCORES
+from empathylab.stats.questionnaires.appraisal import usable_scores
 from empathylab.stats.t_tests import satterthwaite_df, t_test
 
 Measure = Literal["rest", "evoked", "change"]
@@ -82,7 +82,7 @@ def score_shifts(
     units on either side, or where nothing varies, there is no test, and `note` says so. p is
     corrected over all rows for all situations together, and again over those by emotion.
     """
-    first, second = (_by_group(_usable(frame)) for frame in (before, after))
+    first, second = (_by_group(usable_scores(frame)) for frame in (before, after))
     found = [
         ScoreShift(*key, measure=measure, emotion=emotion, shift=shift)
         for key, earlier in first.items()
@@ -91,11 +91,6 @@ def score_shifts(
         for measure, shift in _measures(earlier, second[key], emotion, confidence)
     ]
     return _corrected(found)
-
-
-def _usable(frame: pl.DataFrame) -> pl.DataFrame:
-    cast = frame.select(pl.col(name).cast(kind) for name, kind in SCORES.items())
-    return cast.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
 
 
 def _by_group(frame: pl.DataFrame) -> dict[tuple[str, str, str], pl.DataFrame]:
@@ -204,14 +199,13 @@ def _shift(moments: _Moments, confidence: float) -> Shift:
     )
 
 
-def _corrected(found: list[ScoreShift]) -> list[ScoreShift]:
-    done = list(found)
-    for by_emotion in (False, True):
-        places = [i for i, one in enumerate(found) if (one.emotion is not None) == by_emotion]
-        p = [found[i].shift.p for i in places]
-        for i, strict, loose in zip(places, holm(p), benjamini_hochberg(p), strict=True):
-            done[i] = replace(found[i], p_holm=float(strict), p_bh=float(loose))
-    return done
+def _corrected(shifts: list[ScoreShift]) -> list[ScoreShift]:
+    families = [shift.emotion is not None for shift in shifts]
+    corrected = corrected_by_family(families, [shift.shift.p for shift in shifts])
+    return [
+        replace(shift, p_holm=p.p_holm, p_bh=p.p_bh)
+        for shift, p in zip(shifts, corrected, strict=True)
+    ]
 
 
 def _variance(values: Array) -> float:

@@ -11,7 +11,6 @@ import pytest
 from empathylab.stats.notes import note
 from empathylab.stats.questionnaires.reliability import (
     cronbach_alpha,
-    intraclass_correlation,
     mcdonald_omega,
     retest_correlation,
 )
@@ -203,10 +202,6 @@ def test_fishers_interval_is_the_one_pingouin_prints() -> None:
     result = retest_correlation(SHROUT_FLEISS[:, 0], SHROUT_FLEISS[:, 3])
     assert result.estimate == pytest.approx(0.750177, abs=1e-6)
     assert (round(result.low, 2), round(result.high, 2)) == (-0.16, 0.97)
-
-
-def test_icc_is_the_one_of_shrout_and_fleiss() -> None:
-    assert round(intraclass_correlation(SHROUT_FLEISS), 2) == 0.29
 
 
 def test_a_shift_lowers_the_icc_but_not_r() -> None:

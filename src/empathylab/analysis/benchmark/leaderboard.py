@@ -37,7 +37,7 @@ from empathylab.analysis.cache import cached
 from empathylab.analysis.json_values import interval_columns, json_value, picked
 from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
-from empathylab.stats.arms.estimates import NOTHING
+from empathylab.stats.estimates import NOTHING
 from empathylab.store import Lab
 from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
 from empathylab.store.ratings import collection_frame, lab_study

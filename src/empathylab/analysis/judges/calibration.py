@@ -26,15 +26,14 @@ from empathylab.stats.agreement import (
     rating_table,
     spearman,
 )
-from empathylab.stats.clusters.robust import cluster_codes
+from empathylab.stats.clusters.robust import cluster_codes, clustered_mean
+from empathylab.stats.estimates import Estimate
 from empathylab.stats.judges.annotators import AlternativeAnnotatorTest, alternative_annotator_test
 from empathylab.stats.judges.calibration import (
     CalibrationCurve,
     CalibrationScores,
-    Measured,
     calibration_curve,
     calibration_scores,
-    clustered_mean,
     confusion,
     ordinal_map,
 )
@@ -295,7 +294,7 @@ def _constant_passes(
     return _against_people(own, same, replace(plan, resamples=0)).passes
 
 
-def _over_constant(people: pl.DataFrame, plan: CalibrationPlan) -> Measured:
+def _over_constant(people: pl.DataFrame, plan: CalibrationPlan) -> Estimate:
     """How much nearer the judge is to single ratings than always their most common value."""
     of_constant = (pl.col("rating") - _most_common(people)) ** 2
     of_judge = (pl.col("rating") - pl.col("value")) ** 2

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from empathylab.stats.agreement import Coefficient
+from empathylab.stats.estimates import Estimate
 from empathylab.stats.judges.annotators import AlternativeAnnotatorTest
 from empathylab.stats.judges.calibration import (
     CalibrationCurve,
     CalibrationScores,
     Confusion,
-    Measured,
     OrdinalMap,
 )
 from empathylab.stats.judges.preference_agreement import PreferenceAgreement
@@ -104,7 +104,7 @@ class JudgeCard:
     """Whether a judge that always gives people's most common rating would pass the same test:
     single ratings vary, and a value in the middle is often nearer to the others than a person is.
     None where no person was tested."""
-    over_constant: Measured | None
+    over_constant: Estimate | None
     """How much nearer the judge is to single ratings than that constant: the mean difference of
     their squared distances. None where no person was tested."""
     untested: str

@@ -20,6 +20,7 @@ from empathylab.analysis.cache.replications import resumable_bootstrap
 from empathylab.analysis.ratings.design import REPLY, RatingsDesign
 from empathylab.analysis.results import ModelChoice
 from empathylab.errors import InputError
+from empathylab.stats.estimates import Estimate
 from empathylab.stats.mixed import Clmm, Lmm, clmm, lmm
 from empathylab.stats.mixed.bootstrap import Bootstrap
 from empathylab.stats.mixed.ordinal.proportional_odds import (
@@ -27,7 +28,7 @@ from empathylab.stats.mixed.ordinal.proportional_odds import (
     proportional_odds_test,
 )
 from empathylab.stats.mixed.ordinal.small_samples import small_sample_tests
-from empathylab.stats.mixed.profile_intervals import SdInterval, sd_intervals
+from empathylab.stats.mixed.profile_intervals import sd_intervals
 from empathylab.stats.t_tests import TTest
 from empathylab.store import Lab
 
@@ -87,7 +88,7 @@ class DimensionModel:
 
     bootstrap: Bootstrap | None = None
     """Intervals from studies simulated by the model, where asked for."""
-    spread: Mapping[str, SdInterval] = field(default_factory=dict, hash=False)
+    spread: Mapping[str, Estimate] = field(default_factory=dict, hash=False)
     """Profile intervals of standard deviations, where asked for; empty with random slopes."""
 
     @property

@@ -2,9 +2,9 @@
 
 from empathylab.stats.agreement.coefficient import Coefficient
 from empathylab.stats.agreement.cohen import cohen_kappa, spearman
-from empathylab.stats.agreement.components import VarianceComponents, variance_components
-from empathylab.stats.agreement.icc import IntraclassCorrelations, intraclass_correlations
-from empathylab.stats.agreement.pairs import PairAgreement, pair_agreements
+from empathylab.stats.agreement.components import variance_components
+from empathylab.stats.agreement.icc import intraclass_correlations
+from empathylab.stats.agreement.pairs import pair_agreements
 from empathylab.stats.agreement.summary import (
     Agreement,
     DimensionAgreement,
@@ -13,16 +13,12 @@ from empathylab.stats.agreement.summary import (
     gwet_ac,
     krippendorff_alpha,
 )
-from empathylab.stats.agreement.table import RatingTable, rating_table
+from empathylab.stats.agreement.table import rating_table
 
 __all__ = [
     "Agreement",
     "Coefficient",
     "DimensionAgreement",
-    "IntraclassCorrelations",
-    "PairAgreement",
-    "RatingTable",
-    "VarianceComponents",
     "agreement",
     "cohen_kappa",
     "fleiss_kappa",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
@@ -15,11 +13,9 @@ from empathylab.stats.agreement.bootstrap import interval
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.distances import Weights
 from empathylab.stats.agreement.table import Spacing
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Values, vector
 from empathylab.stats.notes import note
 from empathylab.stats.t_tests import t_margin, z_margin
-
-Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 
 
 def cohen_kappa(
@@ -53,7 +49,7 @@ def cohen_kappa(
     a, b, dropped = _paired(first, second)
     if len(a) == 0:
         return missing(note("no_shared_situation"), 0, dropped, confidence)
-    cluster_ids = None if clusters is None else _vector(clusters)[_whole(first, second)]
+    cluster_ids = None if clusters is None else vector(clusters)[_whole(first, second)]
     categories = np.unique(np.concatenate([a, b]))
     places = np.arange(len(categories), dtype=np.float64) if spacing == "ranks" else categories
     distance = distances_between(places, weights)
@@ -110,7 +106,7 @@ def spearman(
     estimate = float(np.clip((x * y).mean(), -1, 1))
     worth = np.array([float(n)])
     if clusters is not None:
-        _, place = np.unique(_vector(clusters)[_whole(first, second)], return_inverse=True)
+        _, place = np.unique(vector(clusters)[_whole(first, second)], return_inverse=True)
         influence = rank_influence(x, y, estimate)
         sums = np.bincount(place, influence)
         counts = np.array([float(len(sums))])
@@ -227,7 +223,7 @@ def _standardised(values: Array) -> Array:
 
 
 def _paired(first: Values, second: Values) -> tuple[Array, Array, int]:
-    a, b = _vector(first), _vector(second)
+    a, b = vector(first), vector(second)
     if len(a) != len(b):
         raise InputError(
             "both raters need a value for each situation",
@@ -239,10 +235,4 @@ def _paired(first: Values, second: Values) -> tuple[Array, Array, int]:
 
 
 def _whole(first: Values, second: Values) -> NDArray[np.bool_]:
-    return np.isfinite(_vector(first)) & np.isfinite(_vector(second))
-
-
-def _vector(values: Values) -> Array:
-    if isinstance(values, pl.Series):
-        values = values.cast(pl.Float64).to_numpy()
-    return np.asarray(values, dtype=np.float64).reshape(-1)
+    return np.isfinite(vector(first)) & np.isfinite(vector(second))

@@ -6,18 +6,13 @@ Steiger, J. H. (2004). Psychological Methods 9, 164–182.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-
-class EtaSquared(NamedTuple):
-    estimate: float
-    low: float
-    high: float
+from empathylab.stats.estimates import Estimate
 
 
 def partial_eta_squared(
     f: float, df: int, df_residual: float, *, confidence: float = 0.95
-) -> EtaSquared:
+) -> Estimate:
     """The share of variance that a term explains of what other terms leave.
 
     The interval holds the noncentralities λ under which F is neither too large nor too small, as
@@ -28,7 +23,7 @@ def partial_eta_squared(
     count = df + df_residual + 1
     ends = [_noncentrality(f, df, df_residual, share) for share in (1 - tail, tail)]
     low, high = (end / (end + count) for end in ends)
-    return EtaSquared(estimate, low, high)
+    return Estimate(estimate, low, high)
 
 
 def _noncentrality(f: float, df: float, df_residual: float, below: float) -> float:

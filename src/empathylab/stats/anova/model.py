@@ -38,7 +38,6 @@ class Term(NamedTuple):
 
     term: str
     type: Kind
-    sum_of_squares: float
     f: float
     """NaN for type III where a combination of levels has no rows."""
     df: int
@@ -211,12 +210,11 @@ def _tested(
     df = fits.rank([*others, name]) - fits.rank(others)
     if df == 0 or (kind == "III" and empty):
         nan = math.nan
-        return Term(name, kind, nan, nan, df, df_residual, nan, nan, nan, nan)
-    squares = max(gained, 0.0)
-    f = squares / df / (residual / df_residual)
+        return Term(name, kind, nan, df, df_residual, nan, nan, nan, nan)
+    f = max(gained, 0.0) / df / (residual / df_residual)
     size = partial_eta_squared(f, df, df_residual, confidence=confidence)
     p = float(fdtrc(df, df_residual, f))
-    return Term(name, kind, squares, f, df, df_residual, p, size.estimate, size.low, size.high)
+    return Term(name, kind, f, df, df_residual, p, size.estimate, size.low, size.high)
 
 
 def _cells(

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from empathylab.errors import InputError
 from empathylab.stats.arms.contingency import expected_counts
-from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.differences import clustered_mean_difference
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.notes import Note, note
 
 

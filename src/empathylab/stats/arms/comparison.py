@@ -19,11 +19,11 @@ from empathylab.stats.arms.clustered import (
 )
 from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 from empathylab.stats.arms.counts import ArmCount, arm_counts, category_counts
-from empathylab.stats.arms.estimates import Estimate
-from empathylab.stats.arms.families import corrected_by_family
 from empathylab.stats.arms.frames import RatedArms, Subset, SubsetKind, rated_arms
 from empathylab.stats.arms.ranks import RankComparison, RankTest, kruskal_wallis, rank_comparison
 from empathylab.stats.arms.rating_scales import RatingScale
+from empathylab.stats.corrections import corrected_by_family
+from empathylab.stats.estimates import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empathylab.errors import InputError
-from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.notes import Note, note
 
 Counts = NDArray[np.int64]

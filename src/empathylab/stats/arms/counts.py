@@ -10,8 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.stats.arms.effects import proportion
-from empathylab.stats.arms.estimates import Estimate
 from empathylab.stats.arms.frames import RatedArms, Subset, SubsetKind
+from empathylab.stats.estimates import Estimate
 
 
 @dataclass(frozen=True, slots=True)

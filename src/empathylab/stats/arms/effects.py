@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.intervals import wilson
 from empathylab.stats.t_tests import z_margin
 

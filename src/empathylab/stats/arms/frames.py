@@ -45,15 +45,20 @@ class RatedArms:
 
     def subsets(self) -> Iterator[Subset]:
         """All ratings, then by valence, then by emotion, each kind by name."""
-        yield Subset("all", "all", self.ratings)
-        kinds: tuple[SubsetKind, ...] = ("valence", "emotion")
-        for kind in kinds:
-            if kind not in self.ratings.columns:
-                continue
-            known = self.ratings.filter(pl.col(kind).is_not_null() & (pl.col(kind) != ""))
-            for value in sorted(known[kind].unique().to_list()):
-                name = value if kind == "valence" else f"emotion:{value}"
-                yield Subset(kind, name, known.filter(pl.col(kind) == value))
+        return subsets(self.ratings)
+
+
+def subsets(ratings: pl.DataFrame) -> Iterator[Subset]:
+    """All ratings, then by valence, then by emotion, each kind by name."""
+    yield Subset("all", "all", ratings)
+    kinds: tuple[SubsetKind, ...] = ("valence", "emotion")
+    for kind in kinds:
+        if kind not in ratings.columns:
+            continue
+        known = ratings.filter(pl.col(kind).is_not_null() & (pl.col(kind) != ""))
+        for value in sorted(known[kind].unique().to_list()):
+            name = value if kind == "valence" else f"emotion:{value}"
+            yield Subset(kind, name, known.filter(pl.col(kind) == value))
 
 
 def rated_arms(

@@ -11,6 +11,7 @@ import polars as pl
 
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.clusters.robust import crossed_codes
 from empathylab.stats.judges.powered_parts import (
     MANY_CLUSTERS,
     OwnEnds,
@@ -92,11 +93,9 @@ class _Errors:
         arms = np.repeat(np.arange(len(parts)), [len(term) for term in terms])
         values = np.concatenate(terms)
         first, second = (
-            np.unique(np.concatenate(codes), return_inverse=True)[1]
-            for codes in zip(*(part.clusters for part in parts), strict=True)
+            np.concatenate(codes) for codes in zip(*(part.clusters for part in parts), strict=True)
         )
-        both = first * (int(second.max(initial=0)) + 1) + second
-        ways = (first, second, np.unique(both, return_inverse=True)[1])
+        ways = (first, second, crossed_codes(first, second))
         return cls(tuple(_products(values, codes, arms) for codes in ways))  # type: ignore[arg-type]
 
     def own(self, one: int) -> float:
@@ -117,6 +116,7 @@ def _products(values: Array, codes: Codes, arms: Codes) -> Array:
     """The sums over clusters of the products of each two arms' sums."""
     from scipy import sparse
 
+    _, codes = np.unique(codes, return_inverse=True)
     shape = (int(codes.max(initial=-1)) + 1, int(arms.max(initial=-1)) + 1)
     sums = sparse.coo_array((values, (codes, arms)), shape=shape).tocsc()
     return np.asarray((sums.T @ sums).toarray(), dtype=np.float64)

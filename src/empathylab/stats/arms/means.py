@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +12,12 @@ import polars as pl
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.clustered import clustered_difference
-from empathylab.stats.arms.estimates import NOTHING, Estimate
-from empathylab.stats.arms.families import corrected_by_family
-from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance
+from empathylab.stats.arms.frames import Subset, SubsetKind, subsets
+from empathylab.stats.clusters.robust import cluster_codes, clustered_mean
+from empathylab.stats.corrections import corrected_by_family
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.notes import Note
 from empathylab.stats.standardised import hedges_g
-from empathylab.stats.t_tests import t_margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,7 @@ class ArmMean:
     """The mean rating of one arm on one subset of the situations."""
 
     arm: str
-    kind: str
-    """`all`, `valence` or `emotion`."""
+    kind: SubsetKind
     subset: str
     """`all`, a valence, or `emotion:NAME`."""
     n: int
@@ -43,7 +41,7 @@ class MeanDifference:
 
     arm: str
     reference: str
-    kind: str
+    kind: SubsetKind
     subset: str
     n: int
     n_reference: int
@@ -127,10 +125,10 @@ def compare_means(
         float(values.min()),
         float(values.max()),
         tuple(
-            _mean(part.filter(pl.col("arm") == arm), arm, kind, name, confidence)
-            for kind, name, part in _subsets(whole)
+            _mean(subset, arm, confidence)
+            for subset in subsets(whole)
             for arm in arms
-            if (part["arm"] == arm).any()
+            if (subset.ratings["arm"] == arm).any()
         ),
         _differences(whole, arms, dimension, confidence),
         chosen.height - whole.height,
@@ -138,50 +136,33 @@ def compare_means(
     )
 
 
-def _subsets(ratings: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    yield "all", "all", ratings
-    for kind in ("valence", "emotion"):
-        if kind not in ratings.columns:
-            continue
-        known = ratings.filter(pl.col(kind).is_not_null() & (pl.col(kind) != ""))
-        for value in sorted(known[kind].unique().to_list()):
-            name = value if kind == "valence" else f"emotion:{value}"
-            yield kind, name, known.filter(pl.col(kind) == value)
-
-
-def _mean(part: pl.DataFrame, arm: str, kind: str, subset: str, confidence: float) -> ArmMean:
+def _mean(subset: Subset, arm: str, confidence: float) -> ArmMean:
+    part = subset.ratings.filter(pl.col("arm") == arm)
     values = part["rating"].to_numpy()
+    mean = clustered_mean(values, [cluster_codes(part["rater"])], confidence)
     n, raters = len(values), part["rater"].n_unique()
-    mean = float(values.mean())
-    found = Estimate(mean)
-    if raters > 1:
-        scores = ((values - mean) / n)[:, None]
-        variance = float(cluster_covariance(scores, [cluster_codes(part["rater"])])[0, 0])
-        margin = t_margin(raters - 1, confidence) * math.sqrt(variance)
-        found = Estimate(mean, mean - margin, mean + margin)
     sd = float(values.std(ddof=1)) if n > 1 else math.nan
-    return ArmMean(arm, kind, subset, n, raters, found, sd)
+    return ArmMean(arm, subset.kind, subset.name, n, raters, mean, sd)
 
 
 def _differences(
     ratings: pl.DataFrame, arms: list[str], dimension: str, confidence: float
 ) -> tuple[MeanDifference, ...]:
-    found = [
-        _difference(part, arm, arms[0], (kind, name, f"{dimension}, {kind}"), confidence)
-        for kind, name, part in _subsets(ratings)
+    tests = [
+        _difference(subset, arm, arms[0], f"{dimension}, {subset.kind}", confidence)
+        for subset in subsets(ratings)
         for arm in arms[1:]
     ]
-    corrected = corrected_by_family([item.family for item in found], [item.p for item in found])
+    corrected = corrected_by_family([test.family for test in tests], [test.p for test in tests])
     return tuple(
-        dataclasses.replace(one, **p._asdict()) for one, p in zip(found, corrected, strict=True)
+        dataclasses.replace(test, **p._asdict()) for test, p in zip(tests, corrected, strict=True)
     )
 
 
 def _difference(
-    part: pl.DataFrame, arm: str, reference: str, of: tuple[str, str, str], confidence: float
+    subset: Subset, arm: str, reference: str, family: str, confidence: float
 ) -> MeanDifference:
-    kind, subset, family = of
-    both = part.filter(pl.col("arm").is_in([arm, reference]))
+    both = subset.ratings.filter(pl.col("arm").is_in([arm, reference]))
     here, there = (both.filter(pl.col("arm") == item)["rating"] for item in (arm, reference))
     test = clustered_difference(
         both["rating"],
@@ -203,8 +184,8 @@ def _difference(
     return MeanDifference(
         arm,
         reference,
-        kind,
-        subset,
+        subset.kind,
+        subset.name,
         len(here),
         len(there),
         test.raters,

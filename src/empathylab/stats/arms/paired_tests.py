@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empathylab.errors import InputError
-from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.t_tests import z_margin
 
 _FEW_DISCORDANT = 25

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arrays import Array
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.t_tests import satterthwaite_df, t_margin
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.stats.arms.families import corrected_by_family
 from empathylab.stats.arms.frames import RatedArms, Subset, SubsetKind, rated_arms
 from empathylab.stats.arms.paired_tests import (
     McNemar,
@@ -24,6 +23,7 @@ from empathylab.stats.arms.paired_tests import (
 )
 from empathylab.stats.arms.ranks import RankTest
 from empathylab.stats.arms.rating_scales import RatingScale
+from empathylab.stats.corrections import corrected_by_family
 
 Unit = Literal["situation", "rater", "rater and situation"]
 _KEYS: dict[str, list[str]] = {

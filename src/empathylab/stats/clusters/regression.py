@@ -11,6 +11,7 @@ import numpy as np
 from empathylab.errors import InputError
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.bias_reduced import BiasReduced, bias_reduced
+from empathylab.stats.clusters.robust import crossed_codes
 from empathylab.stats.t_tests import TTest, t_test
 
 
@@ -68,8 +69,7 @@ def clustered_regression(
     ways = [bias_reduced(design, residual, codes, weights) for codes in clusters]
     covariance, fallback = ways[0].covariance, False
     if len(ways) == 2:
-        first, second = (np.unique(codes, return_inverse=True)[1] for codes in clusters)
-        both = first * (int(second.max(initial=0)) + 1) + second
+        both = crossed_codes(*clusters)
         shared = bias_reduced(design, residual, both, weights).covariance
         covariance = ways[0].covariance + ways[1].covariance - shared
         size = np.sqrt(np.maximum(np.diag(ways[0].covariance + ways[1].covariance), 1e-300))

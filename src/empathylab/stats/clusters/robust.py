@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,8 @@ import numpy as np
 import polars as pl
 
 from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.estimates import Estimate
+from empathylab.stats.t_tests import t_margin
 
 
 class Regression(NamedTuple):
@@ -24,6 +27,13 @@ def cluster_codes(labels: pl.Series) -> Codes:
     codes = labels.cast(pl.String).rank("dense").cast(pl.Int64)
     alone = pl.Series(np.arange(len(labels), 2 * len(labels)))
     return codes.zip_with(codes.is_not_null(), alone).to_numpy().astype(np.int64)
+
+
+def crossed_codes(first: Codes, second: Codes) -> Codes:
+    """A number for each pair of clusters of two ways."""
+    _, outer = np.unique(first, return_inverse=True)
+    _, inner = np.unique(second, return_inverse=True)
+    return np.asarray(outer * (int(inner.max(initial=0)) + 1) + inner)
 
 
 def cluster_covariance(scores: Array, clusters: Sequence[Codes], *, adjust: bool = True) -> Array:
@@ -44,9 +54,8 @@ def cluster_covariance(scores: Array, clusters: Sequence[Codes], *, adjust: bool
     ways = [_one_way(scores, codes, adjust=adjust) for codes in clusters]
     if len(ways) == 1:
         return ways[0]
-    first, second = (np.unique(codes, return_inverse=True)[1] for codes in clusters)
-    both = first * (int(second.max(initial=0)) + 1) + second
-    combined = ways[0] + ways[1] - _one_way(scores, both, adjust=adjust)
+    both = _one_way(scores, crossed_codes(*clusters), adjust=adjust)
+    combined = ways[0] + ways[1] - both
     smallest = float(np.linalg.eigvalsh(combined)[0])
     if smallest > 1e-12 * float(np.trace(ways[0] + ways[1])):
         return np.asarray(combined)
@@ -56,6 +65,19 @@ def cluster_covariance(scores: Array, clusters: Sequence[Codes], *, adjust: bool
 def fewest_clusters(rows: int, clusters: Sequence[Codes]) -> int:
     """The smallest number of clusters of any way; the rows where there is no way."""
     return min((len(np.unique(codes)) for codes in clusters), default=rows)
+
+
+def clustered_mean(values: Array, clusters: Sequence[Codes], confidence: float) -> Estimate:
+    """The mean, with Student's interval for values that are correlated within clusters."""
+    n = len(values)
+    estimate = float(values.mean())
+    fewest = fewest_clusters(n, clusters)
+    if fewest < 2:
+        return Estimate(estimate)
+    scores = ((values - estimate) / n)[:, None]
+    se = math.sqrt(float(cluster_covariance(scores, clusters)[0, 0]))
+    margin = t_margin(fewest - 1, confidence) * se
+    return Estimate(estimate, estimate - margin, estimate + margin)
 
 
 def least_squares(design: Array, outcome: Array, clusters: Sequence[Codes]) -> Regression:

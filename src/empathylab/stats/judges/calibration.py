@@ -15,20 +15,11 @@ from empathylab.stats.arguments import require_columns
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import (
     cluster_codes,
-    cluster_covariance,
-    fewest_clusters,
+    clustered_mean,
     least_squares,
 )
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.t_tests import t_margin
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """An estimate with its interval; NaN where there is none."""
-
-    estimate: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +40,7 @@ class CurvePoint:
 
     judge: float
     """The judge's mean value here."""
-    people: Measured
+    people: Estimate
     n: int
 
 
@@ -58,9 +49,9 @@ class CalibrationCurve:
     """People's mean rating by the judge's value; the diagonal would be perfect."""
 
     points: tuple[CurvePoint, ...]
-    bias: Measured
+    bias: Estimate
     """The judge's mean less people's."""
-    slope: Measured
+    slope: Estimate
     """People's ratings regressed on the judge's; 1 where a step of the judge is a step of theirs,
     below 1 where it exaggerates. NaN where the judge never varies."""
     n: int
@@ -103,7 +94,7 @@ class CalibrationScores:
     brier: float
     """Mean squared distance of shares, summed over categories; ignores their order."""
     base_brier: float
-    gain: Measured
+    gain: Estimate
     """`base_score` less `ranked_probability_score`; above 0 where the judge knows something."""
     skill: float
     """The gain as a share of `base_score`; 1 is perfect."""
@@ -289,30 +280,17 @@ def _bins(judge: Array, bins: int) -> list[NDArray[np.bool_]]:
     return [place == item for item in np.unique(place)]
 
 
-def clustered_mean(values: Array, clusters: Sequence[Codes], confidence: float) -> Measured:
-    """The mean, with Student's interval for values that are correlated within clusters."""
-    n = len(values)
-    estimate = float(values.mean())
-    fewest = fewest_clusters(n, clusters)
-    if fewest < 2:
-        return Measured(estimate, math.nan, math.nan)
-    scores = ((values - estimate) / n)[:, None]
-    se = math.sqrt(float(cluster_covariance(scores, clusters)[0, 0]))
-    margin = t_margin(fewest - 1, confidence) * se
-    return Measured(estimate, estimate - margin, estimate + margin)
-
-
-def _slope(rows: _Rows, confidence: float) -> Measured:
+def _slope(rows: _Rows, confidence: float) -> Estimate:
     if np.ptp(rows.judge) == 0:
-        return Measured(math.nan, math.nan, math.nan)
+        return NOTHING
     centred = rows.judge - rows.judge.mean()
     design = np.column_stack([np.ones(len(centred)), centred])
     fit = least_squares(design, rows.people, rows.clusters)
     estimate = float(fit.coefficients[1])
     if fit.df < 1:
-        return Measured(estimate, math.nan, math.nan)
+        return Estimate(estimate)
     margin = t_margin(fit.df, confidence) * math.sqrt(float(fit.covariance[1, 1]))
-    return Measured(estimate, estimate - margin, estimate + margin)
+    return Estimate(estimate, estimate - margin, estimate + margin)
 
 
 def _isotonic(people: Array, judge: Array, scale: Array) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ from empathylab.stats.judges.leave_one_out import (
     TransferError,
     cannot_calibrate,
 )
+from empathylab.stats.judges.powered_parts import few_clusters
 from empathylab.stats.judges.transfer_lines import Shares, through_means, through_ratings
 from empathylab.stats.notes import Note, note
 from empathylab.stats.t_tests import t_margin
@@ -307,7 +308,6 @@ def _line(ratings: pl.DataFrame, newcomer: str, *, means: bool) -> _Line:
     terms[~mine] = found.terms
     terms[mine] = found.slope * (f[mine] - f[mine].mean()) / int(mine.sum())
     fewest = fewest_clusters(int((~mine).sum()), [codes[~mine] for codes in ways])
-    few = math.sqrt(fewest / (fewest - 1)) if fewest > 1 else math.inf
     variance = float(cluster_covariance(terms[:, None], ways, adjust=False)[0, 0])
     levels, level = shares.means(f[~mine]), float(f[mine].mean())
     slack = _ROUNDING * float(np.abs(f).max())
@@ -319,7 +319,7 @@ def _line(ratings: pl.DataFrame, newcomer: str, *, means: bool) -> _Line:
         outside=not levels.min() - slack <= level <= levels.max() + slack,
         level=level,
         back=StraightLine.through(shares.means(y[~mine]), levels),
-        se=few * math.sqrt(variance) if fewest > 1 else math.inf,
+        se=few_clusters(fewest) * math.sqrt(variance) if fewest > 1 else math.inf,
         df=fewest - 1,
         n=int((~mine).sum()),
         n_judged=int(mine.sum()),

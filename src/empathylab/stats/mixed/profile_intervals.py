@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from empathylab.compute import one_thread
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_confidence
 from empathylab.stats.arrays import Array
+from empathylab.stats.estimates import Estimate
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.mixed.linear.profile import Columns, Profile
 from empathylab.stats.mixed.ordinal.clmm import Clmm
@@ -30,19 +30,12 @@ from empathylab.stats.mixed.spread import random_structure
 _DOUBLINGS = 40
 
 
-class SdInterval(NamedTuple):
-    estimate: float
-    """By maximum likelihood."""
-    low: float
-    high: float
-    """Infinite where no value is too large."""
-
-
-def sd_intervals(fit: Lmm | Clmm, *, confidence: float = 0.95) -> dict[str, SdInterval]:
+def sd_intervals(fit: Lmm | Clmm, *, confidence: float = 0.95) -> dict[str, Estimate]:
     """The profile interval of each random intercept's standard deviation, and the residual's.
 
     By maximum likelihood, also for a model fitted by REML, as R's `confint` of lme4 does. Random
-    intercepts only; with slopes, `parametric_bootstrap` gives intervals.
+    intercepts only; with slopes, `parametric_bootstrap` gives intervals. The upper end is infinite
+    where no value is too large.
     """
     if any(group.columns.values is not None for group in fit.design.groups):
         raise InputError(
@@ -61,7 +54,7 @@ def sd_intervals(fit: Lmm | Clmm, *, confidence: float = 0.95) -> dict[str, SdIn
         return _linear(fit, confidence) if isinstance(fit, Lmm) else _ordinal(fit, confidence)
 
 
-def _linear(fit: Lmm, confidence: float) -> dict[str, SdInterval]:
+def _linear(fit: Lmm, confidence: float) -> dict[str, Estimate]:
     from scipy.optimize import minimize
 
     design = fit.design
@@ -96,7 +89,7 @@ def _linear(fit: Lmm, confidence: float) -> dict[str, SdInterval]:
     return found
 
 
-def _ordinal(fit: Clmm, confidence: float) -> dict[str, SdInterval]:
+def _ordinal(fit: Clmm, confidence: float) -> dict[str, Estimate]:
     design = fit.design
     y = np.asarray(design.y, dtype=np.int64)
     random = random_structure(design)
@@ -130,7 +123,7 @@ def _ordinal(fit: Clmm, confidence: float) -> dict[str, SdInterval]:
 
 def _ends(
     profiled: Callable[[float], float], best: float, lowest: float, confidence: float
-) -> SdInterval:
+) -> Estimate:
     from scipy.optimize import brentq
     from scipy.special import chdtri
 
@@ -149,5 +142,5 @@ def _ends(
             break
         high *= 1.5
     else:
-        return SdInterval(best, low, math.inf)
-    return SdInterval(best, low, float(brentq(above, start, high, xtol=1e-5 * start)))
+        return Estimate(best, low, math.inf)
+    return Estimate(best, low, float(brentq(above, start, high, xtol=1e-5 * start)))

@@ -22,8 +22,8 @@ from empathylab.errors import InputError
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.contingency import cross_table, independence_test
 from empathylab.stats.arms.effects import proportion
-from empathylab.stats.arms.estimates import Estimate
 from empathylab.stats.arrays import Array
+from empathylab.stats.estimates import Estimate
 
 REFERENCE, ARM = "reference", "arm"
 _NODES = 61

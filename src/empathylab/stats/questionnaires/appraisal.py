@@ -20,8 +20,8 @@ import numpy as np
 import polars as pl
 
 from empathylab.stats.arrays import Array
-from empathylab.stats.corrections import benjamini_hochberg, holm
-from empathylab.stats.questionnaires.order_matching import matched_changes
+from empathylab.stats.corrections import corrected_by_family
+from empathylab.stats.questionnaires.order_matching import clustered_variance, matched_changes
 from empathylab.stats.standardised import hedges_g, paired_d
 
 Level = Literal["overall", "emotion", "factor"]
@@ -134,8 +134,7 @@ def scale_changes(
     test) itself. NaN with one situation, and where the baseline has one item order whose repeats
     are all equal.
     """
-    scores = scores.select(pl.col(name).cast(kind) for name, kind in SCORES.items())
-    scores = scores.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
+    scores = usable_scores(scores)
     paired = scores.filter(pl.col("subject").is_not_null())
     single = scores.filter(pl.col("subject").is_null())
     frames = [] if single.is_empty() else [_independent(single, alpha)]
@@ -147,6 +146,12 @@ def scale_changes(
     frame = frame.join(order, on=_GROUP, how="left", nulls_equal=True)
     frame = frame.sort("place", "rank", "seen").drop("place", "rank", "seen")
     return _rows(frame, alpha, confidence)
+
+
+def usable_scores(scores: pl.DataFrame) -> pl.DataFrame:
+    """The columns of `SCORES`, without rows that have no score."""
+    scores = scores.select(pl.col(name).cast(kind) for name, kind in SCORES.items())
+    return scores.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
 
 
 def at_levels(frame: pl.DataFrame) -> pl.DataFrame:
@@ -243,6 +248,9 @@ def _paired(scores: pl.DataFrame) -> pl.DataFrame:
         rest, on=[*_GROUP, "subject"], maintain_order="left"
     )
     evoked = at_levels(evoked.with_columns(change=pl.col("score") - pl.col("rest")))
+    clusters = clustered_variance(evoked.with_columns(value="change"), _KEY, "situation").rename(
+        {"count": "clusters", "variance": "cluster_variance"}
+    )
     frame = (
         evoked.group_by(_KEY)
         .agg(
@@ -254,7 +262,7 @@ def _paired(scores: pl.DataFrame) -> pl.DataFrame:
             pl.col("change").std().alias("change_sd"),
             pl.cov("score", "rest").alias("covariance"),
         )
-        .join(_clusters(evoked, "change"), on=_KEY, how="left", nulls_equal=True)
+        .join(clusters, on=_KEY, how="left", nulls_equal=True)
     )
     n, sd = _array(frame, "n"), _array(frame, "change_sd")
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -273,29 +281,6 @@ def _paired(scores: pl.DataFrame) -> pl.DataFrame:
         cluster_df=(pl.col("clusters") - 1).cast(pl.Float64),
         correlation=pl.when(spread > 0).then(pl.col("covariance") / spread),
     ).drop("covariance")
-
-
-def _clusters(evoked: pl.DataFrame, value: str) -> pl.DataFrame:
-    """Per key, how many situations there are and the clustered variance of the mean."""
-    centred = pl.col(value) - pl.col(value).mean().over(_KEY)
-    groups = pl.col("clusters").cast(pl.Float64)
-    return (
-        evoked.with_columns(residual=centred)
-        .group_by(*_KEY, "situation")
-        .agg(pl.col("residual").sum(), pl.len().alias("size"))
-        .group_by(_KEY)
-        .agg(
-            pl.len().cast(pl.Int64).alias("clusters"),
-            (pl.col("residual") ** 2).sum().alias("squares"),
-            pl.col("size").sum().alias("size"),
-        )
-        .with_columns(
-            cluster_variance=pl.when(groups > 1).then(
-                groups / (groups - 1) * pl.col("squares") / pl.col("size").cast(pl.Float64) ** 2
-            )
-        )
-        .drop("squares", "size")
-    )
 
 
 def _rows(frame: pl.DataFrame, alpha: float, confidence: float) -> list[ScaleChange]:
@@ -368,16 +353,13 @@ def _directions(p: Array, delta: Array, alpha: float) -> list[Direction]:
 
 
 def _corrected(frame: pl.DataFrame) -> pl.DataFrame:
-    families = frame["family"].to_numpy()
+    families = frame["family"].to_list()
     for name in ("p", "cluster_p"):
-        p = _array(frame, name)
-        corrected_holm, corrected_bh = np.full_like(p, np.nan), np.full_like(p, np.nan)
-        for family in dict.fromkeys(families):
-            members = families == family
-            corrected_holm[members] = holm(p[members].tolist())
-            corrected_bh[members] = benjamini_hochberg(p[members].tolist())
-        columns = {f"{name}_holm": corrected_holm, f"{name}_bh": corrected_bh}
-        frame = frame.with_columns(**{key: pl.Series(value) for key, value in columns.items()})
+        corrected = corrected_by_family(families, _array(frame, name).tolist())
+        frame = frame.with_columns(
+            pl.Series(f"{name}_holm", [test.p_holm for test in corrected], pl.Float64),
+            pl.Series(f"{name}_bh", [test.p_bh for test in corrected], pl.Float64),
+        )
     return frame
 
 

@@ -58,10 +58,10 @@ def matched_changes(
     parts = counts.join(
         used.group_by(key).agg(pl.col("value").mean()), on=key, how="left", nulls_equal=True
     )
-    ways = {"by_situation": ["situation"], "by_order": ["order_index"]}
-    for name, way in ways.items():
-        found = _one_way(used, key, way).rename({"variance": name, "count": f"{name}_count"})
-        parts = parts.join(found, on=key, how="left", nulls_equal=True)
+    for name, cluster in {"by_situation": "situation", "by_order": "order_index"}.items():
+        variance = clustered_variance(used, key, cluster)
+        variance = variance.rename({"variance": name, "count": f"{name}_count"})
+        parts = parts.join(variance, on=key, how="left", nulls_equal=True)
     return _combined(parts).select(*key, *_COLUMNS)
 
 
@@ -82,12 +82,15 @@ def _baseline_orders(baseline: pl.DataFrame, group: list[str]) -> pl.DataFrame:
     )
 
 
-def _one_way(rows: pl.DataFrame, key: list[str], way: list[str]) -> pl.DataFrame:
-    """Per key, G/(G − 1) Σ(Σ residuals)²/n² over the G clusters; null with one cluster."""
+def clustered_variance(rows: pl.DataFrame, key: list[str], cluster: str) -> pl.DataFrame:
+    """Per key, the variance of the mean `value`, and the `count` of clusters G.
+
+    G/(G − 1) Σ(Σ residuals)²/n² over the clusters; null with one cluster.
+    """
     groups = pl.col("count").cast(pl.Float64)
     return (
         rows.with_columns(residual=pl.col("value") - pl.col("value").mean().over(key))
-        .group_by(*key, *way)
+        .group_by(*key, cluster)
         .agg(pl.col("residual").sum(), pl.len().alias("size"))
         .group_by(key)
         .agg(

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.agreement.icc import intraclass_correlations
+from empathylab.stats.arrays import Array, Values, vector
 from empathylab.stats.notes import Note, note
 from empathylab.stats.t_tests import z_margin
 
 Items = pl.DataFrame | NDArray[np.floating] | NDArray[np.integer]
-Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 
 _FEWEST = 3
 """Rows below which nothing is estimated: with two, every correlation is 1 or −1."""
@@ -148,12 +147,12 @@ def retest_correlation(first: Values, second: Values, *, confidence: float = 0.9
     Fisher, R. A. (1921). Metron 1, 3–32.
     Shrout, P. E., & Fleiss, J. L. (1979). Psychological Bulletin 86, 420–428.
     """
-    a, b = _vector(first), _vector(second)
+    a, b = vector(first), vector(second)
     if len(a) != len(b):
         raise ValueError(f"both sides need the same length; got {len(a)} and {len(b)}")
     pairs, dropped = _complete(np.column_stack([a, b]))
     n = len(pairs)
-    icc = intraclass_correlation(pairs)
+    icc = intraclass_correlations(pairs).icc2.estimate if n >= _FEWEST else math.nan
     if n < _FEWEST or not _varies(pairs).all():
         return Correlation(math.nan, math.nan, math.nan, n, icc, dropped, confidence)
     estimate = float(np.clip(np.corrcoef(*pairs.T)[0, 1], -1, 1))
@@ -166,28 +165,6 @@ def retest_correlation(first: Values, second: Values, *, confidence: float = 0.9
     return Correlation(estimate, low, high, n, icc, dropped, confidence)
 
 
-def intraclass_correlation(ratings: Items) -> float:
-    """ICC(2,1): absolute agreement of single values, rows and columns both random.
-
-    Estimates the share of the variance of one value that lies between rows (things answered),
-    where differences between columns (answerings) count as error. Not for columns that are the
-    only ones of interest (that is ICC(3,1)). Rows with a missing value are left out. NaN with
-    fewer than 3 rows, fewer than 2 columns or no variation at all. May be negative.
-
-    Shrout, P. E., & Fleiss, J. L. (1979). Psychological Bulletin 86, 420–428.
-    """
-    rows, _ = _complete(ratings)
-    n, k = rows.shape
-    if n < _FEWEST or k < 2 or np.ptp(rows) == 0:
-        return math.nan
-    row_means, column_means, mean = rows.mean(axis=1), rows.mean(axis=0), rows.mean()
-    between = k * ((row_means - mean) ** 2).sum() / (n - 1)
-    columns = n * ((column_means - mean) ** 2).sum() / (k - 1)
-    rest = ((rows - row_means[:, None] - column_means + mean) ** 2).sum() / ((n - 1) * (k - 1))
-    below = between + (k - 1) * rest + k * (columns - rest) / n
-    return float((between - rest) / below) if below > 0 else math.nan
-
-
 def _complete(items: Items) -> tuple[Array, int]:
     """Rows without a missing value, and how many others there were."""
     if isinstance(items, pl.DataFrame):
@@ -197,12 +174,6 @@ def _complete(items: Items) -> tuple[Array, int]:
         raise ValueError(f"items must have rows and columns; got {rows.ndim} dimension(s)")
     whole = np.isfinite(rows).all(axis=1)
     return rows[whole], int((~whole).sum())
-
-
-def _vector(values: Values) -> Array:
-    if isinstance(values, pl.Series):
-        values = values.cast(pl.Float64).to_numpy()
-    return np.asarray(values, dtype=np.float64).reshape(-1)
 
 
 def _varies(rows: Array) -> NDArray[np.bool_]:

@@ -13,10 +13,10 @@ import polars as pl
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.contingency import ContingencyTest, independence_test
-from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.ranks import RankTest, kruskal_wallis
 from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.standardised import hedges_g
 from empathylab.stats.t_tests import satterthwaite_df, t_test
 
@@ -180,12 +180,12 @@ def compare_raters(
         arms,
         tuple(raters.filter(pl.col(arm) == item).height for item in arms),
         tuple(
-            dataclasses.replace(one, p_holm=by_holm, p_bh=by_bh)
-            for one, (by_holm, by_bh) in zip(numbers, corrected[: len(numbers)], strict=True)
+            dataclasses.replace(number, p_holm=by_holm, p_bh=by_bh)
+            for number, (by_holm, by_bh) in zip(numbers, corrected[: len(numbers)], strict=True)
         ),
         tuple(
-            dataclasses.replace(one, p_holm=by_holm, p_bh=by_bh)
-            for one, (by_holm, by_bh) in zip(properties, corrected[len(numbers) :], strict=True)
+            dataclasses.replace(item, p_holm=by_holm, p_bh=by_bh)
+            for item, (by_holm, by_bh) in zip(properties, corrected[len(numbers) :], strict=True)
         ),
         alpha,
     )

@@ -86,12 +86,8 @@ def test_a_latent_contrast_with_the_reference_is_the_coefficient(crossed_fit: Cl
         assert (item.low, item.high) == pytest.approx((coefficient.low, coefficient.high))
 
 
-def test_intervals_of_a_family_are_wider(crossed_fit: Clmm) -> None:
+def test_intervals_are_of_each_contrast_alone(crossed_fit: Clmm) -> None:
     for contrast in contrasts(marginal_means(crossed_fit, "arm")):
-        # Three contrasts: the 1 − .05/6 quantile is 2.393980.
-        assert contrast.family_high - contrast.estimate == pytest.approx(
-            2.393980 * contrast.se, abs=1e-5
-        )
         assert contrast.high - contrast.estimate == pytest.approx(1.959964 * contrast.se, abs=1e-5)
 
 

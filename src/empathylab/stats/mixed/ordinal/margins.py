@@ -78,9 +78,6 @@ class Contrast:
     low: float
     """Ends of the interval of this contrast alone."""
     high: float
-    family_low: float
-    """Ends of intervals that hold for all contrasts given together (Bonferroni)."""
-    family_high: float
 
 
 def marginal_means(
@@ -177,12 +174,8 @@ def _tested(
     p = 2 * ndtr(-np.abs(z))
     corrected = corrected_by(correction, p.tolist())
     alone = float(ndtri((1 + means.confidence) / 2)) * se
-    tests = max(int(np.isfinite(p).sum()), 1)
-    together = float(ndtri(1 - (1 - means.confidence) / (2 * tests))) * se
     numbers = zip(
-        *(difference, se, z, p, corrected, difference - alone, difference + alone),
-        *(difference - together, difference + together),
-        strict=True,
+        difference, se, z, p, corrected, difference - alone, difference + alone, strict=True
     )
     return tuple(
         Contrast(
