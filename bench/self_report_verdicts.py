@@ -24,7 +24,7 @@ ITEMS, SITUATIONS, HIGHEST = 16, 12, 6
 REVERSED = (2, 5, 7, 11, 13, 16)
 SIGN = np.where(np.isin(np.arange(1, ITEMS + 1), REVERSED), -1.0, 1.0)
 BEHAVIOURS = (
-    *("moved", "moved, noisy", "unmoved", "unmoved, noisy"),
+    *("affected", "affected, noisy", "unaffected", "unaffected, noisy"),
     *("middle", "agrees with all", "rejects all", "random", "drifts down the page"),
 )
 EXPECTED = dict.fromkeys(BEHAVIOURS[:4], "usable") | dict.fromkeys(BEHAVIOURS[4:], "meaningless")
@@ -38,14 +38,14 @@ def answers(behaviour: str, generator: np.random.Generator, orders: int) -> pl.D
     permutations = [generator.permutation(ITEMS) for _ in range(orders)]
     for situation in range(SITUATIONS + 1):
         for order, places in enumerate(permutations):
-            moved = mood[situation] if behaviour.startswith("moved") else 0.6
-            felt = 3 + SIGN * moved + profile
+            shift = mood[situation] if behaviour.startswith("affected") else 0.6
+            felt = 3 + SIGN * shift + profile
             noise = 0.5 * generator.standard_t(4, ITEMS)
             given = {
-                "moved": felt,
-                "moved, noisy": felt + noise,
-                "unmoved": felt,
-                "unmoved, noisy": felt + noise,
+                "affected": felt,
+                "affected, noisy": felt + noise,
+                "unaffected": felt,
+                "unaffected, noisy": felt + noise,
                 "middle": 3 + 0.9 * noise,
                 "agrees with all": 5.3 + noise,
                 "rejects all": 0.7 + noise,
@@ -67,8 +67,8 @@ def verdict(behaviour: str, seed: int, orders: int) -> str:
     """The verdict on one respondent."""
     frame = answers(behaviour, np.random.default_rng(seed), orders)
     pages = frame.sort("administration", "position").group_by("administration").agg("value")
-    found = [response_pattern(page, 0, HIGHEST) for page in pages["value"].to_list()]
-    patterns = {name: found.count(name) for name in set(found) if name is not None}
+    named = [response_pattern(page, 0, HIGHEST) for page in pages["value"].to_list()]
+    patterns = {name: named.count(name) for name in set(named) if name is not None}
     return self_report_validity(
         frame,
         minimum=0,
