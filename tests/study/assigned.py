@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
+from datetime import datetime
 
-from empathylab.study.assignment.allocation import Place, State, displaced
+from empathylab.study.assignment.allocation import Place, State, counts, displaced
+from empathylab.study.design.definition import Study
 
 
 def with_place(state: State, place: Place) -> State:
@@ -16,3 +19,13 @@ def with_place(state: State, place: Place) -> State:
         if (other.person, other.world) != (place.person, place.world)
     )
     return dataclasses.replace(state, places=(*kept, place))
+
+
+def arm_counts(study: Study, state: State, now: datetime) -> dict[str, int]:
+    """By arm, people's completions plus live places."""
+    per_arm = Counter(
+        place.arm
+        for place in state.places
+        if place.world == "person" and counts(place, study.time_limits, now)
+    )
+    return {arm: per_arm[arm] for arm in state.slots}

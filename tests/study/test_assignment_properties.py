@@ -18,7 +18,6 @@ from empathylab.study.assignment.allocation import (
     State,
     Status,
     World,
-    arm_counts,
     choose_place,
     counts,
     ended,
@@ -26,7 +25,7 @@ from empathylab.study.assignment.allocation import (
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.quotas import has_room, quota_limits
 from empathylab.study.design.definition import Arm, Quota
-from tests.study.assigned import with_place
+from tests.study.assigned import arm_counts, with_place
 from tests.study.examples import KEY, appraisal, between, ids, within
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

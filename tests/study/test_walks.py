@@ -14,8 +14,7 @@ from empathylab.study.assignment.allocation import Person, Place, State, choose_
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.blinding import person_key
 from empathylab.study.assignment.slots import Item, Slot
-from empathylab.study.blocks.answers import check_answer
-from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.content import check_answer, page_content
 from empathylab.study.blocks.forms import Accepted
 from empathylab.study.blocks.pages import PageContent
 from empathylab.study.blocks.tutorial import Tutorial

@@ -6,10 +6,10 @@ import dataclasses
 from typing import Any
 
 from empathylab.store import Lab
-from empathylab.study.admin.cached_figures import RememberedSums
 from empathylab.study.admin.monitoring import Sums, read_status
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.service import StudyService
+from empathylab.study.web.console.context import RememberedSums
 from tests.study.service_examples import opened, someone, walk
 
 

@@ -15,7 +15,6 @@ from empathylab.study.assignment.allocation import (
     Place,
     State,
     World,
-    arm_counts,
     choose_arm,
     choose_place,
     displaced,
@@ -23,7 +22,7 @@ from empathylab.study.assignment.allocation import (
     is_live,
 )
 from empathylab.study.design.definition import Quota, TimeLimits
-from tests.study.assigned import with_place
+from tests.study.assigned import arm_counts, with_place
 from tests.study.examples import KEY, altered, between
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empathylab.study import ParticipantPath, Step, Study, parse_study
-from empathylab.study.blocks.answers import check_answer, valid_values
+from empathylab.study.blocks.content import check_answer, valid_values
 from empathylab.study.blocks.forms import Accepted, Refused, clean_text
 from empathylab.study.session.flow import study_steps
 from tests.study.examples import APPRAISAL, BETWEEN, between, scales

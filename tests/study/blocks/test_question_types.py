@@ -12,7 +12,7 @@ from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import lab_study, preferences_frame
 from empathylab.study import ParticipantPath, parse_study
-from empathylab.study.blocks.answers import check_answer
+from empathylab.study.blocks.content import check_answer
 from empathylab.study.blocks.forms import Accepted, Refused
 from empathylab.study.bots import Settings, served, walk
 from empathylab.study.exports.folders import export_study

@@ -9,9 +9,8 @@ from empathylab.situations import Situation, builtin_set
 from empathylab.study import PRESETS, ParticipantPath, parse_study, preset_text
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.pages import Asked, Option, PageContent, Part
-from empathylab.study.design.durations import page_seconds, words_on
 from empathylab.study.design.materials import choose_scales, choose_situations
-from empathylab.study.design.preview import preview_study
+from empathylab.study.design.preview import page_seconds, preview_study, words_on
 from tests.study.examples import between, ids, scales
 
 SITUATIONS = {name: Situation(name, f"Text of {name}", emotion="sad") for name in ids(6)}

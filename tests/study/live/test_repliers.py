@@ -8,7 +8,7 @@ from empathylab.errors import UserError
 from empathylab.models import ScriptedModel
 from empathylab.store import Lab, schema
 from empathylab.study import parse_study
-from empathylab.study.design.live_checks import live_notes
+from empathylab.study.design.ethics import live_notes
 from empathylab.study.live.confederates import ConfederateQueue
 from empathylab.study.session.service import Finished, Page, Saved, StudyService, launch
 from tests.study.live.examples import PROMPT, RECIPIENT, part, settle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from empathylab.models import Completion
-from empathylab.study.design.live_checks import live_notes
+from empathylab.study.design.ethics import live_notes
 from empathylab.study.live.safety import crisis_words, reply_problem
 from tests.study.live.examples import RECIPIENT, recipient
 

@@ -11,8 +11,13 @@ from empathylab.errors import InputError, UserError
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import ratings_frame
 from empathylab.study.recruiting.prolific import Submission
-from empathylab.study.recruiting.statuses import KNOWN, status_named
-from empathylab.study.recruiting.sync import apply_submissions, platform_studies, pull
+from empathylab.study.recruiting.sync import (
+    KNOWN,
+    apply_submissions,
+    platform_studies,
+    pull,
+    status_named,
+)
 from empathylab.study.session.service import Closed, Page, PlatformIds, StudyService
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
 from tests.study.recruiting.prolific_server import STUDY, prolific, submission

@@ -279,13 +279,10 @@ def test_the_code_is_known_at_the_end_and_not_before(lab: Lab) -> None:
     service, _ = opened(lab, study)
     person = someone(service, "ann")
     walk(service, person, until="comment")
-    assert service.outcome(person) is None
     assert "DONE1" not in repr(service.view(person))
-    walk(service, person)
-    completion = service.outcome(person)
-    assert completion is not None
-    assert completion.code == "DONE1"
-    assert service.outcome("nobody") is None
+    view = walk(service, person)
+    assert isinstance(view, Finished)
+    assert view.completion.code == "DONE1"
 
 
 def test_an_unknown_person_is_told_so(lab: Lab) -> None:
@@ -296,7 +293,7 @@ def test_an_unknown_person_is_told_so(lab: Lab) -> None:
     assert isinstance(service.submit("nobody", "consent", {"agree": "yes"}, {}), Moved)
     service.leave("nobody", delete=True)
     service.save_draft("nobody", "consent", {})
-    assert service.free("nobody") is False
+    assert service.actions.release("nobody") is False
 
 
 def test_a_page_with_a_least_time_is_not_left_sooner(lab: Lab) -> None:

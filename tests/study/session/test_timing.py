@@ -8,8 +8,8 @@ import pytest
 
 from empathylab.study import parse_study
 from empathylab.study.design.recruitment import Recruitment
-from empathylab.study.session.completion import completion_for
-from empathylab.study.session.timing import Timing, page_timing, too_soon
+from empathylab.study.session.progress import Timing, page_timing, too_soon
+from empathylab.study.session.visits import completion_for
 from tests.study.examples import BETWEEN, between
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -18,15 +18,22 @@ from empathylab.study.assignment.allocation import Person, Place, State, World, 
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.blinding import person_key
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.answers import check_answer, valid_values
-from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.content import check_answer, page_content, valid_values
 from empathylab.study.blocks.forms import Refused
 from empathylab.study.blocks.interface import Answers
 from empathylab.study.design.materials import choose_scales, choose_situations
-from empathylab.study.session.completion import completion_for
 from empathylab.study.session.drafts import RefusedForm
 from empathylab.study.session.flow import End, GoTo, NeedsPlace, Show, decide, last_step
-from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
+from empathylab.study.session.visits import (
+    Closed,
+    Finished,
+    Moved,
+    Page,
+    PlatformIds,
+    Saved,
+    View,
+    completion_for,
+)
 from tests.study.assigned import with_place
 
 KEY = b"a key for the tests, 32 bytes it"

@@ -13,8 +13,7 @@ from empathylab.study import parse_study
 from empathylab.study.assignment.allocation import Reason
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.design.recruitment import Recruitment
-from empathylab.study.session.completion import Completion
-from empathylab.study.session.visits import Closed, Finished
+from empathylab.study.session.visits import Closed, Completion, Finished
 from empathylab.study.web import visit_token
 from empathylab.study.web.interface_texts import words_in
 from tests.study.examples import BETWEEN, SITUATION_PRESETS, altered

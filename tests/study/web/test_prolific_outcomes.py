@@ -6,10 +6,9 @@ import pytest
 
 from empathylab.store import Lab
 from empathylab.study import Study
-from empathylab.study.design.checks import check_study
+from empathylab.study.design.checks import check_study, missing_codes
 from empathylab.study.design.definition import TimeLimits
 from empathylab.study.design.recruitment import Recruitment
-from empathylab.study.recruiting.codes import missing_codes
 from empathylab.study.session.service import StudyService
 from tests.study.examples import between
 from tests.study.service_examples import Clock, opened, someone, walk

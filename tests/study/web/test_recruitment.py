@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from starlette.datastructures import QueryParams
 
+from empathylab.study.recruiting.invitations import new_token
 from empathylab.study.web.recruitment import (
     BadLink,
     Preview,
     Visit,
-    invitation,
     read_link,
     visit_token,
 )
@@ -99,15 +99,15 @@ def test_everybody_who_comes_by_an_open_link_is_someone_else() -> None:
 
 
 def test_an_invitation_lets_one_person_in_and_names_them_each_time() -> None:
-    token = invitation(KEY)
+    token = new_token(KEY)
     visit = read_link("invitation", {"invitation": token}, KEY)
     assert isinstance(visit, Visit)
     assert visit == read_link("invitation", {"invitation": token}, KEY)
-    assert token != invitation(KEY)
+    assert token != new_token(KEY)
 
 
 @pytest.mark.parametrize(
-    "token", ["x", "x.y", ".", "ä.ö", pytest.param(invitation(OTHER), id="of another study")]
+    "token", ["x", "x.y", ".", "ä.ö", pytest.param(new_token(OTHER), id="of another study")]
 )
 def test_an_invitation_that_we_did_not_write_is_forged(token: str) -> None:
     assert read_link("invitation", {"invitation": token}, KEY) == BadLink("forged")

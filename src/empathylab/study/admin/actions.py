@@ -28,10 +28,9 @@ from empathylab.store.studies.slots import (
 )
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
 from empathylab.study.admin.monitoring import StudyStatus, read_status
-from empathylab.study.assignment.allocation import World, ended
+from empathylab.study.assignment.allocation import Freed, World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
-from empathylab.study.recruiting.statuses import Freed
 from empathylab.study.session.running import StudyContext, require_not_closed, study_status
 from empathylab.study.session.visits import AuditEntry, Participant
 

@@ -38,6 +38,8 @@ Status = Literal[
     "failed",
     "excluded",
 ]
+Freed = Literal["returned", "timed-out", "abandoned"]
+"""How a slot ends that its holder has not finished."""
 Reason = Literal["full", "quota", "stopped", "paused", "closed", "ended", "given-on"]
 
 FOR_GOOD: frozenset[Status] = frozenset({"withdrawn", "failed", "excluded"})
@@ -208,12 +210,6 @@ def ended(place: Place, status: Status) -> Place:
     if undone or too_late or place.status in FOR_GOOD:
         return place
     return dataclasses.replace(place, status=status)
-
-
-def arm_counts(study: Study, state: State, now: datetime) -> dict[str, int]:
-    """By arm, people's completions plus live places."""
-    per_arm = Counter(item.arm for item in _active(study, state, "person", now))
-    return {arm: per_arm[arm] for arm in state.slots}
 
 
 def _returning(study: Study, state: State, own: Place, now: datetime) -> Place | Full:

@@ -1,11 +1,13 @@
-"""The page of a step: what its block shows and asks, and what every page has."""
+"""The page of a step: what its block shows and asks, and what an answer to it comes to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from empathylab.situations import Situation
 from empathylab.study.assignment.blinding import opaque_id
+from empathylab.study.blocks.forms import Accepted, FormReader, Given, Refused
 from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath
 from empathylab.study.blocks.pages import PageContent, ShownReply
 from empathylab.study.blocks.steps import Step
@@ -47,3 +49,20 @@ def page_content(
         help=view.localized(path.study.help),
         live=body.live,
     )
+
+
+def check_answer(path: ParticipantPath, step: Step, given: Given) -> Accepted | Refused:
+    """The values of a submitted page, or what is wrong with them."""
+    form = _read(path, step, given)
+    return Refused(form.problems) if form.problems else Accepted(form.values)
+
+
+def valid_values(path: ParticipantPath, step: Step, given: Given) -> dict[str, Any]:
+    """Those values of an unfinished page that are right as they are: a draft to keep."""
+    return _read(path, step, given).values
+
+
+def _read(path: ParticipantPath, step: Step, given: Given) -> FormReader:
+    form = FormReader(given)
+    path.study.block(step.block).read(form, path, step)
+    return form

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from empathylab.study.demo.opening import demo_study, furnish_demo, open_demo
-from empathylab.study.demo.replies import demo_release
+from empathylab.study.demo.opening import demo_release, demo_study, furnish_demo, open_demo
 
 __all__ = ["demo_release", "demo_study", "furnish_demo", "open_demo"]

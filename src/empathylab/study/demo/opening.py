@@ -1,12 +1,15 @@
-"""The demonstration study in a lab."""
+"""The demonstration study: its replies, and opening it in a lab."""
 
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from importlib.resources import files
 
 from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_from_dict
+from empathylab.situations import builtin_set
+from empathylab.situations.sources.released import Release, Reply
 from empathylab.store import Lab
 from empathylab.store.imports.releases import content_hash, import_release
 from empathylab.store.inserts import now
@@ -14,11 +17,36 @@ from empathylab.store.scales import save_scales
 from empathylab.store.selections import save_selection
 from empathylab.store.studies.records import find_study
 from empathylab.study.admin.launching import launch
-from empathylab.study.demo.replies import SOURCE, demo_release
 from empathylab.study.design.definition import Study
 from empathylab.study.design.reading import parse_study
 
+SOURCE = "demo-replies"
 _SELECTION = "demo-situations-2"
+
+
+@cache
+def demo_release() -> Release:
+    """The replies of all three manners of writing, with where they come from."""
+    table = tomllib.loads(_text("replies.toml"))
+    origin = {key: table[key] for key in ("version", "licence", "validated")}
+    # A language model drafted them, so they are a model's; no name of one stands on them.
+    names = {manner: f"demo/{manner}" for manner in table["respondents"]}
+    replies = tuple(
+        Reply(
+            situation=situation,
+            respondent=names[manner],
+            text=of_manners[manner],
+            details={"source": SOURCE, **origin, "manner": described},
+        )
+        for situation, of_manners in table["replies"].items()
+        for manner, described in table["respondents"].items()
+    )
+    return Release(
+        situation_set=builtin_set(table["situation_set"]),
+        respondents=dict.fromkeys(names.values(), "model"),
+        replies=replies,
+        notes=(table["description"],),
+    )
 
 
 def open_demo(lab: Lab, *, who: str = "researcher") -> str:

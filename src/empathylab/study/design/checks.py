@@ -22,7 +22,7 @@ from empathylab.store.studies.records import (
     respondent_responses,
 )
 from empathylab.study.assignment.batches import study_slots
-from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.blocks.interface import Outcome, ParticipantPath
 from empathylab.study.blocks.pages import ShownReply
 from empathylab.study.design.claims import claim_warnings
 from empathylab.study.design.definition import Study
@@ -37,7 +37,6 @@ from empathylab.study.design.planning import Plan, needed_raters
 from empathylab.study.design.preview import Preview, preview_study
 from empathylab.study.design.protocol import require_same_protocol
 from empathylab.study.design.reading import study_from_dict
-from empathylab.study.recruiting.codes import code_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,3 +214,36 @@ def _pages(
                 for language in study.languages
             },
         )
+
+
+def missing_codes(study: Study) -> tuple[Outcome, ...]:
+    """The outcomes of a study on Prolific that need a completion code and have none.
+
+    Participants who leave by themselves return their submission, so `withdrawn` needs no code.
+    """
+    if study.recruitment.platform != "prolific":
+        return ()
+    needed = dict.fromkeys(_needed(study))
+    return tuple(outcome for outcome in needed if outcome not in study.recruitment.codes)
+
+
+def code_problems(study: Study) -> Iterator[str]:
+    """A sentence where codes are missing."""
+    missing = missing_codes(study)
+    if missing:
+        yield (
+            f"The study is on Prolific and has no completion code for {', '.join(missing)}: "
+            "participants with these outcomes could not return to Prolific. Add the codes under "
+            "recruitment, codes, and on the study's page on Prolific."
+        )
+
+
+def _needed(study: Study) -> Iterator[Outcome]:
+    yield "completed"
+    for block in study.blocks:
+        yield from block.early_outcomes
+    if study.quotas or study.recruitment.once:
+        yield "screened-out"
+    yield "full"
+    if study.time_limits.finish_within is not None:
+        yield "timed-out"

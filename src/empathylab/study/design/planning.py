@@ -13,11 +13,10 @@ from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.design.definition import EVERYONE, Study
+from empathylab.study.design.ethics import live_notes, live_problems, signal_problems
 from empathylab.study.design.interface_texts import untranslated
-from empathylab.study.design.live_checks import live_notes, live_problems
 from empathylab.study.design.materials import choose_scales
 from empathylab.study.design.protocol import block_texts
-from empathylab.study.design.signal_consent import signal_problems
 
 _LONG_SCALE = 5
 """From so many points on, the second highest point is common, too."""

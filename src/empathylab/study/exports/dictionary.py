@@ -9,8 +9,14 @@ import polars as pl
 
 from empathylab.situations.sources.released import Dimension
 from empathylab.study.design.definition import Study
-from empathylab.study.exports.rater_columns import FAILED_ATTENTION, FOLLOW_UP, LIVE, SIGNALS
-from empathylab.study.exports.specs import RATERS, TABLES
+from empathylab.study.exports.specs import (
+    FAILED_ATTENTION,
+    FOLLOW_UP,
+    LIVE,
+    RATERS,
+    SIGNALS,
+    TABLES,
+)
 from empathylab.study.exports.tables import FIRST, StudyTables
 from empathylab.table_specs import ColumnSpec, ColumnType, polars_type
 

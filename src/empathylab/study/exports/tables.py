@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +14,9 @@ from empathylab.store.studies.records import find_study
 from empathylab.study.admin.embargo import hidden_blocks
 from empathylab.study.design.definition import FollowUp, Study
 from empathylab.study.exports.scale_tables import scale_scores
-from empathylab.study.exports.source import StudySource
+from empathylab.study.exports.source import StudySource, written
 from empathylab.study.exports.specs import ALWAYS, RATERS, TABLES
-from empathylab.study.session.follow_ups import FIRST_PARTICIPANT
+from empathylab.study.session.admissions import FIRST_PARTICIPANT
 
 TELLING = ("arm", "respondent", "response", "author", "reply_outcome")
 """The columns of what raters did that say which arm it belongs to."""
@@ -152,9 +151,5 @@ def _typed_column(name: str, values: list[Any]) -> pl.Series:
             name, [None if value is None else float(value) for value in values], pl.Float64
         )
     return pl.Series(
-        name, [None if value is None else _written(value) for value in values], pl.String
+        name, [None if value is None else written(value) for value in values], pl.String
     )
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

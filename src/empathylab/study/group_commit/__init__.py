@@ -20,7 +20,7 @@ How a submitted page passes through:
    before it in the same batch, because each of them adds its own to what is known.
 4. `waiting.Waiting` lets requests wait in the event loop instead of a thread each. All requests of
    a batch are woken by one call, because waking the loop costs a system call.
-5. `next_pages.NextPages` keeps the page that the transaction found to come next, for the request
+5. `web.pages.NextPages` keeps the page that the transaction found to come next, for the request
    that follows within seconds, so that it does not read the database again.
 
 What keeps it correct:

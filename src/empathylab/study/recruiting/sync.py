@@ -1,11 +1,14 @@
 """What a platform says of its submissions, brought into the lab: states kept, places freed.
 
 A state has an effect when it is heard for the first time. So the same news twice changes nothing,
-and anyone who came back after they had returned their submission keeps the place they took again.
+and anyone who came back after they had returned their submission keeps the slot they took again.
+The words for states are those of Prolific's documentation (docs.prolific.com, "Submission object",
+read 2026). Its website, API and export spell them with spaces, hyphens or underscores.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +19,43 @@ from empathylab.store.studies.participants import set_states, submitters
 from empathylab.store.studies.records import add_audit, lock_study
 from empathylab.store.studies.slots import find_slot
 from empathylab.study.admin.actions import exclude_row, release_row
+from empathylab.study.assignment.allocation import Freed
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Prolific, Submission
-from empathylab.study.recruiting.statuses import FREES, RETURNED, is_known, status_named
 from empathylab.study.session.running import StudyContext
 
+RETURNED = "RETURNED"
+KNOWN = (
+    "RESERVED",
+    "ACTIVE",
+    "AWAITING REVIEW",
+    "APPROVED",
+    "PARTIALLY APPROVED",
+    "SCREENED OUT",
+    RETURNED,
+    "TIMED-OUT",
+    "REJECTED",
+)
+FREES: dict[str, Freed] = {
+    RETURNED: "returned",
+    "TIMED-OUT": "timed-out",
+    # Prolific gives a rejected person's place to someone else, and so do we unless they have
+    # finished here: whether finished work counts is for the researcher to say, by excluding it.
+    "REJECTED": "abandoned",
+}
+"""By state, how a place ends that its holder has not finished."""
+
+_GAPS = re.compile(r"[\s_-]+")
+_LONGEST = 60
 _MOST_STUDIES = 10
 _REASON = "returned their submission on Prolific after they had finished"
+_BY_LETTERS = {_GAPS.sub("", item): item for item in KNOWN}
+
+
+def status_named(written: str) -> str:
+    """The state as we keep it; one that nobody knows stays as it was written."""
+    plain = _GAPS.sub(" ", written).strip().upper()
+    return _BY_LETTERS.get(plain.replace(" ", ""), plain[:_LONGEST])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +124,7 @@ def apply_submissions(
         freed=tuple(acts.freed),
         excluded=tuple(acts.excluded),
         kept=acts.kept,
-        odd=tuple(sorted({state for state in states.values() if not is_known(state)})),
+        odd=tuple(sorted({state for state in states.values() if state not in KNOWN})),
     )
 
 

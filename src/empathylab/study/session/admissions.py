@@ -5,21 +5,26 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Connection, Row
 
+from empathylab.errors import InputError
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
+from empathylab.store.studies.records import launched_study
 from empathylab.store.studies.slots import change_slot, find_slot
 from empathylab.study.assignment.allocation import FOR_GOOD, World
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.blocks.interface import ParticipantPath
-from empathylab.study.design.definition import Study
+from empathylab.study.design.definition import FollowUp, Study
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.recruiting.invitations import require_open
 from empathylab.study.session.eligibility import was_here
 from empathylab.study.session.flow import Show, decide
-from empathylab.study.session.follow_ups import first_part
-from empathylab.study.session.running import RunningStudy
+from empathylab.study.session.running import RunningStudy, pseudonym
 from empathylab.study.session.visits import PlatformIds
+
+FIRST_PARTICIPANT, DAYS_AFTER = "first_participant", "days_after"
+"""What is kept about someone: their pseudonym in the first study, and the days since then."""
+_DAY = 24 * 3600
 
 
 def only_opened(study: Study, row: Row[Any]) -> bool:
@@ -163,3 +168,32 @@ class Admissions:
             self._running.queue.write(
                 lambda connection: set_visit_ids(connection, study, person, changed)
             )
+
+
+def first_part(running: RunningStudy, follow_up: FollowUp, ids: PlatformIds) -> dict[str, Any]:
+    """What links someone new to their part in the first study; raises where there is none.
+
+    Their pseudonym there is computed again from the id or the invitation with which they come, so
+    the link is made without any list, also after the first study's platform ids are deleted.
+    """
+    with running.lab.reading() as connection:
+        first = launched_study(connection, follow_up.study)
+        place = _completed(connection, first, ids)
+    if place is None:
+        raise InputError(
+            "this person has not completed the first study",
+            where=f"study {running.name}",
+            remedy=f"Invite people who completed {follow_up.study}, by the same platform id.",
+        )
+    days = (running.now() - place.seen_at).total_seconds() / _DAY
+    return {FIRST_PARTICIPANT: place.person, DAYS_AFTER: round(days, 2)}
+
+
+def _completed(connection: Connection, first: Any, ids: PlatformIds) -> Any:
+    secret = bytes.fromhex(first.secret)
+    for turn in itertools.count(1):
+        key = pseudonym(secret, ids.platform, ids.person, turn=turn)
+        place = find_slot(connection, first.id, key)
+        if place is None or place.status == "finished":
+            return place
+    return None

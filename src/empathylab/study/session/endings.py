@@ -14,12 +14,11 @@ from empathylab.study.admin.deletion import PARTICIPANT, take_back_replies
 from empathylab.study.assignment.allocation import Status, ended
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.interface import Outcome
-from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.finishing import finished_work
 from empathylab.study.session.flow import last_step
 from empathylab.study.session.signals import rater_columns
 from empathylab.study.session.transactions import ParticipantTransaction
-from empathylab.study.session.visits import Closed, Finished
+from empathylab.study.session.visits import Closed, Completion, Finished, completion_for
 
 
 def end(transaction: ParticipantTransaction, outcome: Outcome, **values: Any) -> None:

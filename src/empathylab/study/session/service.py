@@ -10,32 +10,29 @@ import functools
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from datetime import datetime
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
 
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
 from empathylab.store.studies.participants import visit_ids
-from empathylab.store.studies.slots import find_slot
 from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.deletion import PARTICIPANT, erase, leave_no_trace
 from empathylab.study.admin.launching import launch
 from empathylab.study.admin.reviews import Inbox
-from empathylab.study.assignment.allocation import FOR_GOOD, Status, ended, last_seen
-from empathylab.study.blocks.answers import check_answer, valid_values
+from empathylab.study.assignment.allocation import FOR_GOOD, last_seen
+from empathylab.study.blocks.content import check_answer, valid_values
 from empathylab.study.blocks.forms import Accepted, Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.live.turns import Conversation
 from empathylab.study.session.admissions import Admissions
-from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.endings import end, finished
 from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.messages import PageMessages
-from empathylab.study.session.progress import decision, store
+from empathylab.study.session.progress import decision, hurried, late, store
 from empathylab.study.session.running import RunningStudy, study_status
-from empathylab.study.session.submissions import hurried, late
 from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
 from empathylab.study.session.visits import (
     ArmStatus,
@@ -49,6 +46,7 @@ from empathylab.study.session.visits import (
     PlatformIds,
     Saved,
     View,
+    completion_for,
 )
 
 __all__ = [
@@ -70,7 +68,6 @@ __all__ = [
 
 Result = TypeVar("Result")
 Unknown = TypeVar("Unknown")
-Freed = Literal["returned", "timed-out", "abandoned"]
 
 _ATTEMPTS = 20
 _UNKNOWN = "We could not find your session. Please open the link you were given again."
@@ -279,26 +276,6 @@ class StudyService:
             return transaction.conversation(found.step) if isinstance(found, Show) else None
 
         return self._run(person, "read", find, None)
-
-    def outcome(self, person: str) -> Completion | None:
-        """The code and address at the end; None before it."""
-        with self._running.lab.reading() as connection:
-            row = find_slot(connection, self._running.launched.row, person)
-        if row is None or row.outcome is None:
-            return None
-        return completion_for(self.study, row.outcome)
-
-    def free(self, person: str, status: Freed = "returned") -> bool:
-        """Whether the person's place is free now, because the platform says they left it."""
-
-        def release(transaction: ParticipantTransaction) -> bool:
-            if transaction.row.arm is None:
-                return False
-            after: Status = ended(transaction.place, status).status
-            transaction.change(status=after)
-            return after == status
-
-        return self._run(person, "locked", release, False)
 
     def _run(
         self,

@@ -6,13 +6,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
+from urllib.parse import quote
 
 from empathylab.study.assignment.allocation import Reason, Status, World
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.blocks.pages import PageContent
+from empathylab.study.design.definition import Study
 from empathylab.study.design.recruitment import Platform
-from empathylab.study.session.completion import Completion
 from empathylab.study.session.drafts import RefusedForm
+
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a person gets at the end."""
+
+    code: str | None
+    """None where the study has none for this outcome."""
+    url: str | None
+    """Where they are sent; None: they stay."""
+
+
+def completion_for(study: Study, outcome: Outcome) -> Completion:
+    """The code and address for an outcome.
+
+    An outcome without a code of its own gets none, never the one for completed work.
+    """
+    recruitment = study.recruitment
+    code = recruitment.codes.get(outcome)
+    address = recruitment.return_url
+    if address is None and recruitment.platform == "prolific":
+        address = _PROLIFIC
+    if address is None or ("{code}" in address and code is None):
+        return Completion(code, None)
+    return Completion(code, address.replace("{code}", quote(code or "", safe="")))
+
 
 ClosedReason = Reason | Literal["repeated", "unknown"]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,6 +14,7 @@ from starlette.routing import Route
 from empathylab.errors import LabError, UserError
 from empathylab.study.admin.alerts import ErrorNotes
 from empathylab.study.design.definition import Study
+from empathylab.study.live.confederates import ConfederateQueue
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
@@ -25,17 +24,15 @@ from empathylab.study.web.live_replies import LiveReplies
 from empathylab.study.web.pages import RaterPages
 from empathylab.study.web.queue import QueuePages
 from empathylab.study.web.recruitment import MTURK_HOSTS
-from empathylab.study.web.rendering import plain_page
+from empathylab.study.web.rendering import message_page
 from empathylab.study.web.security import Guard
-from empathylab.study.web.site import RaterService, StudySite
-
-Opened = TypeVar("Opened")
+from empathylab.study.web.site import OLD_FORM, Lazy, StudySite, UnknownVisitor
 
 _NAMES = {404: "missing", 408: "too-slow", 413: "too-long"}
 
 
 def create_app(
-    service_factory: Callable[[], RaterService],
+    service_factory: Callable[[], StudyService],
     *,
     study: Study,
     secret: bytes,
@@ -47,43 +44,45 @@ def create_app(
 
     `secret` is the study's own and the same in every process that serves it. `trust_proxy` says
     that a proxy stands before the server and writes `X-Forwarded-Proto`. `public_url` is the
-    address in links for researchers; without it they have the address of the request. The console
-    is there where the service keeps the study in a lab.
+    address in links for researchers; without it they have the address of the request.
     """
-    service = _once(service_factory)
+    service = Lazy(service_factory)
     replies = LiveReplies(service) if study.live is not None else None
     wake = replies.wake if replies is not None else _nothing
     site = StudySite(service, study, secret, trust_proxy, most_bytes)
     pages, exits = RaterPages(site, wake), ExitPages(site)
-    console = _once(lambda: _console(service(), trust_proxy=trust_proxy, url=public_url))
+    console = Lazy(lambda: _console(service(), trust_proxy=trust_proxy, url=public_url))
     errors = ErrorNotes()
 
     def note_error() -> None:
-        opened = site.opened
-        if isinstance(opened, StudyService):
-            errors.note(opened)
+        if service.value is not None:
+            errors.note(service.value)
 
     def failed(request: Request) -> Response:
         if _is_console(request):
             return guarded(error_page(request, 500))
-        return HTMLResponse(plain_page(site.frame(request), "failed"), status_code=500)
+        return HTMLResponse(message_page(site.frame(request), "failed"), status_code=500)
 
     def refused(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         headers = error.headers if isinstance(error, HTTPException) else None
         if _is_console(request):
             return guarded(error_page(request, status))
-        name = _NAMES.get(status, "refused-request")
-        page = plain_page(site.frame(request), name)
+        is_old = isinstance(error, HTTPException) and error.detail == OLD_FORM
+        name = OLD_FORM if is_old else _NAMES.get(status, "refused-request")
+        page = message_page(site.frame(request), name)
         return HTMLResponse(page, status_code=status, headers=headers)
 
     def unavailable(request: Request, error: Exception) -> Response:
-        page = plain_page(site.frame(request), "unavailable")
+        page = message_page(site.frame(request), "unavailable")
         return HTMLResponse(page, status_code=503, headers={"Retry-After": "5"})
 
     def unknown(request: Request, error: Exception) -> Response:
-        page = plain_page(site.frame(request), "unknown", way=False)
+        page = message_page(site.frame(request), "unknown", way=False)
         return HTMLResponse(page, status_code=403)
+
+    async def nobody(request: Request, error: Exception) -> Response:
+        return await site.turned_away(request, "unknown")
 
     frames = MTURK_HOSTS if study.recruitment.platform == "mturk" else ()
     app = Starlette(
@@ -110,7 +109,12 @@ def create_app(
             ),
         ],
         lifespan=replies.lifespan if replies is not None else None,
-        exception_handlers={HTTPException: refused, LabError: unavailable, UserError: unknown},
+        exception_handlers={
+            HTTPException: refused,
+            LabError: unavailable,
+            UserError: unknown,
+            UnknownVisitor: nobody,
+        },
     )
     # It would send people to whatever host a request claims to be for.
     app.router.redirect_slashes = False
@@ -126,29 +130,21 @@ def _live_routes(pages: RaterPages, exits: ExitPages) -> tuple[Route, ...]:
 
 
 def _queue_routes(
-    service: Callable[[], RaterService], study: Study, secret: bytes, *, trust_proxy: bool
+    service: Lazy[StudyService], study: Study, secret: bytes, *, trust_proxy: bool
 ) -> tuple[Route, ...]:
     """The pages of confederates, where a study has such."""
-
-    def context() -> StudyService:
-        opened = service()
-        if not isinstance(opened, StudyService):
-            raise HTTPException(404)
-        return opened
-
     has_queue = study.live is not None and any(
         author.person == "confederate" for author in study.live.authors.values()
     )
-    return QueuePages(context, secret, trust_proxy).routes if has_queue else ()
+    queue = Lazy(lambda: ConfederateQueue(service()))
+    return QueuePages(queue, secret, trust_proxy).routes if has_queue else ()
 
 
 def _nothing() -> None:
     """Nobody waits for a reply in a study without live replies."""
 
 
-def _console(service: RaterService, *, trust_proxy: bool, url: str) -> Console:
-    if not isinstance(service, StudyService):
-        raise HTTPException(404)
+def _console(service: StudyService, *, trust_proxy: bool, url: str) -> Console:
     name = f"{service.study.name}@{service.study.version}"
     return Console(service.lab, name, trust_proxy=trust_proxy, public_url=url, clock=service.now)
 
@@ -156,18 +152,3 @@ def _console(service: RaterService, *, trust_proxy: bool, url: str) -> Console:
 def _is_console(request: Request) -> bool:
     path = request.url.path.removeprefix(request.scope.get("root_path", ""))
     return path == "/console" or path.startswith("/console/")
-
-
-def _once(factory: Callable[[], Opened]) -> Callable[[], Opened]:
-    """A function that gives the same at every call, made at the first."""
-    opened: list[Opened] = []
-    lock = threading.Lock()
-
-    def give() -> Opened:
-        if not opened:
-            with lock:
-                if not opened:
-                    opened.append(factory())
-        return opened[0]
-
-    return give

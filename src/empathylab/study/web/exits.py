@@ -15,7 +15,7 @@ from empathylab.study.session.visits import Closed, Finished, Page
 from empathylab.study.web.interface_texts import PageText
 from empathylab.study.web.markdown import block_html
 from empathylab.study.web.recruitment import MTURK_HOSTS
-from empathylab.study.web.rendering import Handing, end_page, leave_page, stop_page
+from empathylab.study.web.rendering import Handing, end_page, leave_page, message_page
 from empathylab.study.web.security import policy
 from empathylab.study.web.sessions import Session
 from empathylab.study.web.site import StudySite
@@ -29,18 +29,13 @@ class ExitPages:
 
     async def ask_to_stop(self, request: Request) -> Response:
         """Where to find help, and the choice to stop."""
-        session = self.site.session(request)
-        if session is None:
-            return await self.site.turned_away(request, "unknown")
-        session = await self.site.with_owner(session)
-        return HTMLResponse(stop_page(self.site.frame(request, session), guest=session.guest))
+        session = await self.site.with_owner(self.site.require_session(request))
+        frame = self.site.frame(request, session)
+        return HTMLResponse(message_page(frame, "need-help", "stop", guest=session.guest))
 
     async def stop(self, request: Request) -> Response:
         """The participant stops because they need help."""
-        sent = await self.site.sent_form(request)
-        if isinstance(sent, Response):
-            return sent
-        _, session = sent
+        _, session = await self.site.sent_form(request)
         if (await self.site.with_owner(session)).guest:
             raise HTTPException(403)
         service = await self.site.service()
@@ -49,20 +44,14 @@ class ExitPages:
 
     async def ask_to_leave(self, request: Request) -> Response:
         """The choice to leave, with or without one's answers."""
-        session = self.site.session(request)
-        if session is None:
-            return await self.site.turned_away(request, "unknown")
-        session = await self.site.with_owner(session)
+        session = await self.site.with_owner(self.site.require_session(request))
         closed = await run_in_threadpool((await self.site.service()).is_closed)
         frame = self.site.frame(request, session)
         return HTMLResponse(leave_page(frame, guest=session.guest, closed=closed))
 
     async def leave(self, request: Request) -> Response:
         """The rater leaves."""
-        sent = await self.site.sent_form(request)
-        if isinstance(sent, Response):
-            return sent
-        form, session = sent
+        form, session = await self.site.sent_form(request)
         choice = form.fields.get("answers")
         if choice not in ("keep", "delete"):
             raise HTTPException(400)

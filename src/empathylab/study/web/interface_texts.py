@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starlette.requests import Request
 
@@ -20,65 +20,35 @@ class PageText:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class Words:
-    """The interface in one language."""
+    """The interface in one language: the texts of its file in `interface/`, as attributes.
 
-    go_on: str
-    back: str
-    optional: str
-    progress: str
-    problem: str
-    problem_one: str
-    problem_many: str
-    stay: str
-    keys: str
-    keys_off: str
-    keys_on: str
-    offline: str
-    wait: str
-    content_note: str
-    help: str
-    contact: str
-    leave: str
-    language: str
-    moved: str
-    answer: str
-    no_reply: str
-    leave_keep: str
-    leave_delete: str
-    leave_stay: str
-    try_again: str
-    reload: str
-    code: str
-    return_to: str
-    return_work: str
-    please_choose: str
-    place: str
-    tries_left: str
-    rate_this: str
-    wrong_answer: str
-    details_warning: str
-    look_again: str
-    need_help: str
-    stop: str
-    keep_data: str
-    withdraw_data: str
-    speakers: Mapping[str, str] = field(hash=False)
+    What is not listed here is a plain text.
+    """
+
+    speakers: Mapping[str, str]
     """Who speaks in a conversation."""
-    chat: Mapping[str, str] = field(hash=False)
+    chat: Mapping[str, str]
     """Of conversations with the participant."""
-    preference: Mapping[str, str] = field(hash=False)
+    preference: Mapping[str, str]
     """The answers to a comparison of two replies."""
-    counts: Mapping[str, str] = field(hash=False)
+    counts: Mapping[str, str]
     """Which of several, by the kind of page."""
-    parts: Mapping[str, str] = field(hash=False)
+    parts: Mapping[str, str]
     """Headings, by a part's role."""
-    problems: Mapping[str, str] = field(hash=False)
+    problems: Mapping[str, str]
     """What is wrong with an answer, by the problem's code."""
-    closed: Mapping[str, PageText] = field(hash=False)
-    """By the reason why someone has no place."""
-    pages: Mapping[str, PageText] = field(hash=False)
+    closed: Mapping[str, PageText]
+    """By the reason why someone cannot take part."""
+    pages: Mapping[str, PageText]
+
+    def __init__(self, texts: Tree) -> None:
+        vars(self).update(texts)
+        for part in ("pages", "closed"):
+            setattr(self, part, {name: PageText(**page) for name, page in texts[part].items()})
+
+    def __getattr__(self, name: str) -> str:
+        raise AttributeError(f"the interface has no text {name!r}")
 
     def problem_text(self, problem: Problem) -> str:
         """What is wrong with an answer, in this language."""
@@ -99,22 +69,13 @@ def words_in(language: str, own: Mapping[str, Tree] = _NOTHING) -> Words:
         return _ours(language)
     key = id(own), language
     if key not in _own:
-        _own[key] = own, _words(interface_words(language, own))
+        _own[key] = own, Words(interface_words(language, own))
     return _own[key][1]
 
 
 @functools.lru_cache(maxsize=200)
 def _ours(language: str) -> Words:
-    return _words(interface_words(language, _NOTHING))
-
-
-def _words(given: Tree) -> Words:
-    rest = dict(given)
-    pages, closed = (
-        {name: PageText(**page) for name, page in rest.pop(part).items()}
-        for part in ("pages", "closed")
-    )
-    return Words(pages=pages, closed=closed, **rest)
+    return Words(interface_words(language, _NOTHING))
 
 
 _RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})

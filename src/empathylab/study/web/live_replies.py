@@ -21,7 +21,7 @@ _PAUSE = 5.0
 class LiveReplies:
     """Runs the engine for as long as the app does; `wake` makes it look for turns at once."""
 
-    def __init__(self, open_service: Callable[[], object]) -> None:
+    def __init__(self, open_service: Callable[[], StudyService]) -> None:
         self._open_service = open_service
         self._engine: LiveEngine | None = None
 
@@ -49,7 +49,5 @@ class LiveReplies:
                 log.warning("live replies wait for the lab: %s", error)
                 await asyncio.sleep(_PAUSE)
                 continue
-            if isinstance(service, StudyService):
-                self._engine = LiveEngine(service.running)
-                await self._engine.run()
-            return
+            self._engine = LiveEngine(service.running)
+            await self._engine.run()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
@@ -16,16 +18,45 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.blinding import same_id
 from empathylab.study.assignment.quotas import link_traits
 from empathylab.study.blocks.forms import Refused
-from empathylab.study.group_commit.next_pages import NextPages
 from empathylab.study.group_commit.waiting import Waiting
 from empathylab.study.session.visits import Closed, Moved, Page, PlatformIds, View
 from empathylab.study.web.exits import ExitPages
+from empathylab.study.web.forms import read_form
 from empathylab.study.web.interface_texts import asked_language
 from empathylab.study.web.questions import Filled
 from empathylab.study.web.recruitment import BadLink, Preview, Visit, read_link
-from empathylab.study.web.rendering import retry_page, study_page
+from empathylab.study.web.rendering import message_page, study_page
 from empathylab.study.web.sessions import Session, known_from, new_session
 from empathylab.study.web.site import UNSIGNED, StudySite
+
+_SECONDS = 5.0
+_MOST = 5_000
+
+
+class NextPages:
+    """By participant, the page that the transaction that stored their answer found to come next.
+
+    It saves the request that follows a second read of the database. It is given out once, and only
+    after that very answer; every other request reads the database.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[str, float, View]] = OrderedDict()
+
+    def give(self, person: str, answered: str, view: View) -> None:
+        """Keeps what comes after the page that was answered."""
+        self._kept.pop(person, None)
+        self._kept[person] = (answered, time.monotonic(), view)
+        if len(self._kept) > _MOST:
+            self._kept.popitem(last=False)
+
+    def take(self, person: str, answered: str) -> View | None:
+        """What comes after that page; None where it is not known, or no longer fresh."""
+        found = self._kept.pop(person, None)
+        if found is None or found[0] != answered or time.monotonic() - found[1] > _SECONDS:
+            return None
+        return found[2]
+
 
 _AFTER = "after"
 """The parameter that names the page from whose answer someone comes."""
@@ -111,9 +142,7 @@ class RaterPages:
 
     async def show(self, request: Request) -> Response:
         """The page that is due."""
-        session = self.site.session(request)
-        if session is None:
-            return await self.site.turned_away(request, "unknown")
+        session = self.site.require_session(request)
         asked = request.query_params
         view = self._next_pages.take(session.person, asked.get(_AFTER, ""))
         if view is None:
@@ -127,10 +156,7 @@ class RaterPages:
 
     async def submit(self, request: Request) -> Response:
         """An answer: acknowledged by the next page, and only once it is on the disk."""
-        sent = await self.site.sent_form(request)
-        if isinstance(sent, Response):
-            return sent
-        form, session = sent
+        form, session = await self.site.sent_form(request)
         try:
             service = await self.site.service()
             # A guest only knows the owner's ID: the answers are not theirs.
@@ -146,7 +172,8 @@ class RaterPages:
             )
             done = await self._waiting.for_result(coming)
         except LabError:
-            page = retry_page(self.site.frame(request, session), form.fields)
+            frame = self.site.frame(request, session)
+            page = message_page(frame, "not-saved", "retry", fields=form.fields)
             return HTMLResponse(page, status_code=503, headers={"Retry-After": "5"})
         if isinstance(done, Refused):
             # A redirect, so that the browser's Back button never asks to send the form again.
@@ -162,9 +189,7 @@ class RaterPages:
 
     async def back(self, request: Request) -> Response:
         """The page before the one named, where one may go back to it."""
-        session = self.site.session(request)
-        if session is None:
-            return await self.site.turned_away(request, "unknown")
+        session = self.site.require_session(request)
         asked = request.query_params.get("from", "")
         service = await self.site.service()
         page = None
@@ -177,7 +202,8 @@ class RaterPages:
 
     async def keep_draft(self, request: Request) -> Response:
         """An unfinished page, kept by the script."""
-        form, session = await self.site.form(request)
+        form = await read_form(request, self.site.most_bytes)
+        session = self.site.session(request)
         if session is None or not self.site.is_current(form, session):
             return Response(status_code=403)
         service = await self.site.service()
@@ -186,10 +212,7 @@ class RaterPages:
 
     async def change_language(self, request: Request) -> Response:
         """The same page in another of the study's languages."""
-        sent = await self.site.sent_form(request)
-        if isinstance(sent, Response):
-            return sent
-        form, session = sent
+        form, session = await self.site.sent_form(request)
         language = form.fields.get("language", "")
         if language not in self.site.study.languages:
             raise HTTPException(400)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import cast, get_args
+from typing import NoReturn, cast, get_args
 from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
@@ -35,15 +35,21 @@ from empathylab.study.blocks.interface import Outcome
 from empathylab.study.design.checks import Checked
 from empathylab.study.design.definition import Study
 from empathylab.study.design.preview import Preview
-from empathylab.study.session.completion import completion_for
-from empathylab.study.session.visits import Closed, ClosedReason, Finished, Page, View
+from empathylab.study.session.visits import (
+    Closed,
+    ClosedReason,
+    Finished,
+    Page,
+    View,
+    completion_for,
+)
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.forms import read_form
 from empathylab.study.web.pages import RaterPages
-from empathylab.study.web.rendering import leave_page, preview_page
+from empathylab.study.web.rendering import leave_page, separate_page
 from empathylab.study.web.security import Guard, policy
 from empathylab.study.web.sessions import Session
-from empathylab.study.web.site import RaterService, StudySite
+from empathylab.study.web.site import Lazy, StudySite
 
 FRAMES = {"both": "Phone and desktop", "phone": "Phone", "desktop": "Desktop"}
 _SECRET = b"a preview knows nobody"
@@ -151,7 +157,15 @@ class _Handlers:
         groups = [
             (group, list(pages)) for group, pages in groupby(listed, lambda shown: shown.group)
         ]
-        html = preview_page(root, read, chosen, groups, FRAMES, _page_url(root, chosen))
+        html = separate_page(
+            "preview",
+            root=root,
+            read=read,
+            chosen=chosen,
+            groups=groups,
+            frames=FRAMES,
+            address=_page_url(root, chosen),
+        )
         headers = {"Content-Security-Policy": f"{policy(_SELF)}; frame-src 'self'"}
         return HTMLResponse(html, headers=headers)
 
@@ -217,7 +231,7 @@ class _Handlers:
             raise HTTPException(404)
         request.scope["root_path"] = f"/{self._token}/{quote(arm, safe='')}/{language}"
         session = Session("preview", "preview", language)
-        return RaterPages(StudySite(_no_service, checked.study, _SECRET)), session, preview
+        return RaterPages(StudySite(Lazy(_no_service), checked.study, _SECRET)), session, preview
 
     def _to(self, request: Request, step: str) -> Response:
         address = f"{request.scope['root_path']}/page?{urlencode({'step': step})}"
@@ -228,7 +242,7 @@ class _Handlers:
             raise HTTPException(404)
 
 
-def _no_service() -> RaterService:
+def _no_service() -> NoReturn:
     raise RuntimeError("a preview has no records")
 
 

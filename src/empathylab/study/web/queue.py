@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -16,9 +16,8 @@ from starlette.routing import Route
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.live.confederates import ConfederateQueue, Queue, confederate_of
-from empathylab.study.session.running import StudyContext
 from empathylab.study.web.forms import read_form
-from empathylab.study.web.rendering import queue_page
+from empathylab.study.web.rendering import separate_page
 from empathylab.study.web.sealing import seal, unseal
 from empathylab.study.web.security import is_secure
 
@@ -31,10 +30,9 @@ _MOST_COOKIE = 500
 class QueuePages:
     """The handlers of one study's queue."""
 
-    service: Callable[[], StudyContext]
+    queue: Callable[[], ConfederateQueue]
     secret: bytes
     trust_proxy: bool = False
-    _queues: list[ConfederateQueue] = field(default_factory=list)
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -45,26 +43,23 @@ class QueuePages:
             Route("/queue/news", self.news, methods=["GET"]),
         )
 
-    def _queue(self) -> ConfederateQueue:
-        if not self._queues:
-            self._queues.append(ConfederateQueue(self.service()))
-        return self._queues[0]
-
     async def show(self, request: Request) -> Response:
         """The conversations of the confederate; a link leaves the address at once."""
         if link := request.query_params.get("link"):
             return self._let_in(request, link)
         who = self._who(request)
-        queue = await run_in_threadpool(lambda: self._queue().view(who))
-        context = {
-            "who": who,
-            "queue": queue,
-            "asked": sum(talk.asked_at is not None for talk in queue.taken),
-            "form": self._token(who),
-            "version": _version(queue),
-            "problem": request.query_params.get("problem", "")[:200],
-        }
-        return HTMLResponse(queue_page(request.scope.get("root_path", ""), context))
+        queue = await run_in_threadpool(lambda: self.queue().view(who))
+        html = separate_page(
+            "queue",
+            root=request.scope.get("root_path", ""),
+            who=who,
+            queue=queue,
+            asked=sum(talk.asked_at is not None for talk in queue.taken),
+            form=self._token(who),
+            version=_version(queue),
+            problem=request.query_params.get("problem", "")[:200],
+        )
+        return HTMLResponse(html)
 
     def _let_in(self, request: Request, link: str) -> Response:
         who = confederate_of(self.secret, link)
@@ -90,19 +85,19 @@ class QueuePages:
             raise HTTPException(403)
         problem = ""
         if form.fields.get("act") == "take":
-            await run_in_threadpool(lambda: self._queue().take_next(who))
+            await run_in_threadpool(lambda: self.queue().take_next(who))
         else:
             number, text = form.fields.get("conversation", ""), form.fields.get("text", "")
             if not number.isdecimal():
                 raise HTTPException(400)
             reply = int(number[:18]), clean_text(text)
-            problem = await run_in_threadpool(lambda: self._queue().reply(who, *reply))
+            problem = await run_in_threadpool(lambda: self.queue().reply(who, *reply))
         return self._back(request, problem)
 
     async def news(self, request: Request) -> Response:
         """Whether the page would look different now, for its script."""
         who = self._who(request)
-        queue = await run_in_threadpool(lambda: self._queue().view(who))
+        queue = await run_in_threadpool(lambda: self.queue().view(who))
         return JSONResponse({"version": _version(queue)})
 
     def _who(self, request: Request) -> str:

@@ -17,7 +17,7 @@ from starlette.datastructures import ImmutableMultiDict
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.design.recruitment import Platform
-from empathylab.study.recruiting.invitations import PARAMETER, new_token, ticket_of
+from empathylab.study.recruiting.invitations import PARAMETER, ticket_of
 
 MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 """Where MTurk takes work back, and what may frame our pages."""
@@ -112,14 +112,6 @@ def _who(
 def visit_token(world: World, secret: bytes) -> str:
     """The value of `visit` with which a trial or a simulated rater is let in."""
     return f"{world}.{opaque_id(secret, VISIT, world)}"
-
-
-def invitation(secret: bytes) -> str:
-    """A new single-use invitation: the value of `invitation` in one person's link.
-
-    It lets someone in once it is on record, as those of `recruiting.invitations.invite` are.
-    """
-    return new_token(secret)
 
 
 def _trial(token: str, secret: bytes) -> Visit | BadLink:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,16 +156,11 @@ def _drawn_questions(drawn: tuple[Drawn, ...], words: Words) -> Markup:
 _blank_questions = functools.lru_cache(maxsize=512)(_drawn_questions)
 
 
-def plain_page(frame: Frame, name: str, *, way: bool = True) -> str:
-    """A page of our own that says one thing; `way`: with the way back into the study."""
+def message_page(frame: Frame, name: str, template: str = "plain", **context: Any) -> str:
+    """A page of our own that says one thing; without `way`, no way back into the study."""
     page_text = frame.words.closed[name] if name == "closed" else frame.words.pages[name]
-    return _render("plain", frame, title=page_text.title, text=page_text.text, way=way)
-
-
-def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
-    """What a rater sees when nothing could be saved, with all that they sent still in it."""
-    page_text = frame.words.pages["not-saved"]
-    return _render("retry", frame, title=page_text.title, text=page_text.text, fields=fields)
+    more = {"way": True, **context}
+    return _render(template, frame, title=page_text.title, text=page_text.text, **more)
 
 
 def leave_page(frame: Frame, *, guest: bool = False, closed: bool = False) -> str:
@@ -173,19 +168,8 @@ def leave_page(frame: Frame, *, guest: bool = False, closed: bool = False) -> st
 
     In a closed study, answers can be deleted and nothing can be continued.
     """
-    words = frame.words
-    page_text = (
-        words.closed["closed"] if closed else words.pages["leave-guest" if guest else "leave"]
-    )
-    return _render(
-        "leave", frame, title=page_text.title, text=page_text.text, guest=guest, closed=closed
-    )
-
-
-def stop_page(frame: Frame, *, guest: bool = False) -> str:
-    """Where to find help, with the choice to stop; only the owner of a visit can end it."""
-    page_text = frame.words.pages["need-help"]
-    return _render("stop", frame, title=page_text.title, text=page_text.text, guest=guest)
+    name = "closed" if closed else "leave-guest" if guest else "leave"
+    return message_page(frame, name, "leave", guest=guest, closed=closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,30 +190,9 @@ def end_page(
     return _render("end", frame, title=title, text=text, handing=handing, with_help=with_help)
 
 
-def preview_page(
-    root: str,
-    read: Any,
-    chosen: Mapping[str, str],
-    groups: Sequence[tuple[str, Sequence[Any]]],
-    frames: Mapping[str, str],
-    address: str,
-) -> str:
-    """The frame around a previewed page: `read` is the file, `groups` the pages to choose from."""
-    return _template("preview").render(
-        root=root,
-        read=read,
-        chosen=chosen,
-        groups=groups,
-        frames=frames,
-        address=address,
-        assets=asset_paths(),
-        own_name=own_name,
-    )
-
-
-def queue_page(root: str, context: Mapping[str, Any]) -> str:
-    """The page of a confederate."""
-    return _template("queue").render(root=root, assets=asset_paths(), **context)
+def separate_page(template: str, **context: Any) -> str:
+    """A page that is no participant's, without a frame: a preview, or a confederate's queue."""
+    return _template(template).render(assets=asset_paths(), own_name=own_name, **context)
 
 
 def _render(name: str, frame: Frame, **context: Any) -> str:

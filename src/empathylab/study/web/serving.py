@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import functools
@@ -14,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
 from empathylab.study.design.definition import Study
@@ -35,32 +34,13 @@ _GRACE = 15
 log = logging.getLogger("empathylab.study.web")
 
 
-class ServerSettings(TypedDict):
-    """Settings of uvicorn."""
-
-    host: str
-    port: int
-    workers: int
-    http: type[asyncio.Protocol]
-    ws: Literal["none"]
-    loop: Literal["asyncio"]
-    access_log: bool
-    proxy_headers: bool
-    server_header: bool
-    date_header: bool
-    limit_concurrency: int
-    backlog: int
-    timeout_keep_alive: int
-    timeout_graceful_shutdown: int
-
-
 def server_settings(
     host: str = "127.0.0.1",
     port: int = 8000,
     *,
     workers: int = 1,
     most_connections: int | None = None,
-) -> ServerSettings:
+) -> dict[str, Any]:
     """What `uvicorn.run(app, **settings)` is to be given.
 
     Its own access log would hold the platforms' ids, and it would believe any local proxy: the
@@ -69,22 +49,22 @@ def server_settings(
     """
     from empathylab.study.web.connections import TimedProtocol, connection_limit
 
-    return ServerSettings(
-        host=host,
-        port=port,
-        workers=workers,
-        http=TimedProtocol,
-        ws="none",
-        loop="asyncio",  # others listen in ways of their own, which `SharedSocket` cannot guide
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        date_header=True,
-        limit_concurrency=most_connections or connection_limit(),
-        backlog=BACKLOG,
-        timeout_keep_alive=20,
-        timeout_graceful_shutdown=_GRACE,
-    )
+    return {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "http": TimedProtocol,
+        "ws": "none",
+        "loop": "asyncio",  # others listen in their own way, which `SharedSocket` cannot guide
+        "access_log": False,
+        "proxy_headers": False,
+        "server_header": False,
+        "date_header": True,
+        "limit_concurrency": most_connections or connection_limit(),
+        "backlog": BACKLOG,
+        "timeout_keep_alive": 20,
+        "timeout_graceful_shutdown": _GRACE,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +229,7 @@ def server_config(serving: Serving) -> uvicorn.Config:
     """The server's settings around the study's app."""
     import uvicorn
 
-    settings: dict[str, Any] = dict(server_settings()) | {
+    settings = server_settings() | {
         "proxy_headers": bool(serving.proxies),
         "forwarded_allow_ips": ",".join(serving.proxies),
         "root_path": serving.root_path,

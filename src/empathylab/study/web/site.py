@@ -5,26 +5,23 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import opaque_id, same_id
-from empathylab.study.blocks.forms import Given, Refused
 from empathylab.study.design.definition import Study
-from empathylab.study.live.turns import Conversation
-from empathylab.study.session.visits import Moved, Page, PlatformIds, Saved, View
+from empathylab.study.session.service import StudyService
 from empathylab.study.web.forms import MOST_BYTES, Form, read_form
 from empathylab.study.web.interface_texts import asked_language
-from empathylab.study.web.rendering import Frame, plain_page
+from empathylab.study.web.rendering import Frame, message_page
 from empathylab.study.web.security import is_secure
 from empathylab.study.web.sessions import DAYS, Session, cookie_name, form_token, seal, unseal
 
@@ -32,81 +29,63 @@ UNSIGNED = ("mturk", "prolific", "sona")
 """Platforms whose links name a person by an id that others may know or guess."""
 
 
-class RaterService(Protocol):
-    """What the pages need of `empathylab.study.session.service.StudyService`."""
+OLD_FORM = "old-form"
+"""The name of the page for a form that was made for another session."""
+Opened = TypeVar("Opened")
 
-    def arrive(
-        self, ids: PlatformIds, *, world: World = "person", language: str | None = None
-    ) -> str: ...
-    def is_known(self, ids: PlatformIds) -> bool: ...
-    def change_language(self, person: str, language: str) -> None: ...
-    def view(self, person: str) -> View: ...
-    def submit_soon(
-        self,
-        person: str,
-        step_key: str,
-        values: Given,
-        timing: Mapping[str, float],
-        *,
-        corrects: bool = True,
-        browser: str = "",
-        answered: str | None = None,
-        visit: str = "",
-    ) -> Future[Saved | Refused | Moved]: ...
-    def is_begun_by(self, person: str, browser: str) -> bool: ...
-    def is_closed(self) -> bool: ...
-    def back(self, person: str, step_key: str) -> Page | None: ...
-    def save_draft(self, person: str, step_key: str, values: Given) -> None: ...
-    def leave(self, person: str, *, delete: bool) -> None: ...
-    def stop(self, person: str) -> None: ...
-    def conversation(self, person: str) -> Conversation | None: ...
+
+class UnknownVisitor(Exception):
+    """The browser has no valid cookie."""
+
+
+class Lazy(Generic[Opened]):
+    """Something that is opened at the first call and kept."""
+
+    def __init__(self, factory: Callable[[], Opened]) -> None:
+        self._factory = factory
+        self._lock = threading.Lock()
+        self.value: Opened | None = None
+
+    def __call__(self) -> Opened:
+        with self._lock:
+            if self.value is None:
+                self.value = self._factory()
+            return self.value
 
 
 @dataclass(frozen=True)
 class StudySite:
     """One study as its pages see it."""
 
-    service_factory: Callable[[], RaterService]
+    open_service: Lazy[StudyService]
     study: Study
     secret: bytes
     trust_proxy: bool = False
     most_bytes: int = MOST_BYTES
-    _service: list[RaterService] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    async def service(self) -> RaterService:
+    async def service(self) -> StudyService:
         """The service, opened at the first request and kept."""
-        if self._service:
-            return self._service[0]
-        return await run_in_threadpool(self._open)
-
-    @property
-    def opened(self) -> RaterService | None:
-        """The service, where a request has opened it."""
-        return self._service[0] if self._service else None
-
-    def _open(self) -> RaterService:
-        with self._lock:
-            if not self._service:
-                self._service.append(self.service_factory())
-            return self._service[0]
+        opened = self.open_service.value
+        return await run_in_threadpool(self.open_service) if opened is None else opened
 
     def session(self, request: Request) -> Session | None:
         """Who asks; None where the browser has no valid cookie."""
         return unseal(request.cookies.get(self._cookie), self.secret)
 
-    async def sent_form(self, request: Request) -> tuple[Form, Session] | Response:
-        """A form and who sent it, or the page for a sender who is unknown or whose form is old."""
-        form, session = await self.form(request)
+    def require_session(self, request: Request) -> Session:
+        """Who asks; raises where the browser has no valid cookie."""
+        session = self.session(request)
         if session is None:
-            return await self.turned_away(request, "unknown")
-        if not self.is_current(form, session):
-            return HTMLResponse(plain_page(self.frame(request), "old-form"), status_code=403)
-        return form, session
+            raise UnknownVisitor
+        return session
 
-    async def form(self, request: Request) -> tuple[Form, Session | None]:
-        """A form and who sent it, unchecked."""
-        return await read_form(request, self.most_bytes), self.session(request)
+    async def sent_form(self, request: Request) -> tuple[Form, Session]:
+        """A form and who sent it; raises where the sender is unknown or the form is old."""
+        form = await read_form(request, self.most_bytes)
+        session = self.require_session(request)
+        if not self.is_current(form, session):
+            raise HTTPException(403, OLD_FORM)
+        return form, session
 
     def is_current(self, form: Form, session: Session) -> bool:
         """Whether the form was made for this session."""
@@ -152,7 +131,7 @@ class StudySite:
         service = await self.service()
         if await run_in_threadpool(service.is_closed):
             name, way = "closed", False
-        return HTMLResponse(plain_page(self.frame(request), name, way=way), status_code=status)
+        return HTMLResponse(message_page(self.frame(request), name, way=way), status_code=status)
 
     def keep(self, request: Request, response: Response, session: Session) -> None:
         """Keeps the session in the browser."""

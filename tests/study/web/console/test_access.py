@@ -13,7 +13,6 @@ from empathylab.study.web.console import RULES
 from tests.study.examples import between
 from tests.study.service_examples import opened, rows_of, someone
 from tests.study.web.console.researchers import PASSWORD, Researcher, at_console, join
-from tests.study.web.desk import Desk
 from tests.study.web.raters import app_of, visiting
 
 
@@ -285,11 +284,6 @@ def test_a_form_that_is_too_long_or_no_form_is_refused(sqlite_lab: Lab) -> None:
         other = visitor.ask("POST", "/console/login", json={"name": "x"})
     assert (long.status_code, other.status_code) == (413, 415)
     assert "console" in long.text
-
-
-def test_without_a_lab_there_is_no_console() -> None:
-    with visiting(Desk(between())) as visitor:
-        assert visitor.ask("GET", "/console").status_code == 404
 
 
 def test_a_rater_is_told_nothing_of_the_console(sqlite_lab: Lab) -> None:

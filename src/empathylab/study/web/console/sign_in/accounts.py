@@ -168,21 +168,19 @@ class Accounts:
         """The researcher of the session, if it is still valid."""
         if session is None or not session.researcher or is_over(session, self._clock()):
             return None
-        with self._lab.reading() as connection:
-            row = find_researcher(connection, session.researcher)
-        if row is None or session.issued < micros(row.signed_out_at):
-            return None
-        return _researcher(row)
+        return self._since(session.researcher, session.issued)
 
     def awaiting_code(self, session: ConsoleSession) -> Researcher | None:
         """The researcher whose second factor the session waits for, if any."""
         if not awaits_code(session, self._clock()):
             return None
+        return self._since(session.pending, session.issued)
+
+    def _since(self, number: int, issued: int) -> Researcher | None:
+        """The researcher of that number, unless they have signed out everywhere since."""
         with self._lab.reading() as connection:
-            row = find_researcher(connection, session.pending)
-        if row is None or session.issued < micros(row.signed_out_at):
-            return None
-        return _researcher(row)
+            row = find_researcher(connection, number)
+        return None if row is None or issued < micros(row.signed_out_at) else _researcher(row)
 
     def log_in(self, name: str, password: str, address: str) -> Researcher | Throttled | None:
         """Who gave the right name and password; None where either is wrong.
@@ -284,11 +282,9 @@ class Accounts:
     def remove_second_factor(self, number: int) -> str:
         """The name of the account that signs in by password alone again, as for a lost phone."""
         with self._lab.writing() as connection:
-            row = find_researcher(connection, number)
-            if row is None:
-                raise InputError(_NOBODY, remedy=text("Choose from the list."))
+            name = self._other_than_last_owner(connection, number, stays=True)
             change_researcher(connection, number, second_factor=None)
-        return str(row.name)
+        return name
 
     def _other_than_last_owner(self, connection: Connection, number: int, *, stays: bool) -> str:
         row = find_researcher(connection, number)
