@@ -5,8 +5,12 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from empathylab.stats.intervals import change_interval
-from empathylab.stats.questionnaires.appraisal import SCORES, ScaleChange, scale_changes
+from empathylab.stats.questionnaires.appraisal import (
+    SCORES,
+    ScaleChange,
+    change_interval,
+    scale_changes,
+)
 
 # Student's sleep data, as R ships it; R 4.3: t.test(extra ~ group, data = sleep) prints
 # df = 17.776, 95 percent confidence interval -3.3654832 0.2054832.

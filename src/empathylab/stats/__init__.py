@@ -29,7 +29,7 @@ from empathylab.stats.clusters import (
 )
 from empathylab.stats.corrections import benjamini_hochberg, benjamini_yekutieli, bonferroni, holm
 from empathylab.stats.equivalence import Equivalence, equivalence_test
-from empathylab.stats.intervals import Interval, change_interval
+from empathylab.stats.intervals import Interval
 from empathylab.stats.judges.annotators import AlternativeAnnotatorTest, alternative_annotator_test
 from empathylab.stats.judges.bias import position_bias, self_preference
 from empathylab.stats.judges.calibration import calibration_curve, calibration_scores, ordinal_map
@@ -84,7 +84,7 @@ from empathylab.stats.questionnaires.alignment import (
     distances,
     rank_agreements,
 )
-from empathylab.stats.questionnaires.appraisal import ScaleChange, scale_changes
+from empathylab.stats.questionnaires.appraisal import ScaleChange, change_interval, scale_changes
 from empathylab.stats.questionnaires.coherence import FactorCoherence, factor_coherence
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies, inconsistencies
 from empathylab.stats.questionnaires.reliability import (

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from empathylab.stats.arrays import Array
 from empathylab.stats.clusters.robust import least_squares
+from empathylab.stats.intervals import percentile_interval
 from empathylab.stats.t_tests import satterthwaite_df, t_margin, t_test
 
 _LEAST_RANKED = 3
@@ -133,13 +134,12 @@ def rank_agreement(
     if not pairs:
         return RankAgreement(math.nan, math.nan, math.nan, 0, most)
     random = np.random.default_rng(seed)
-    found = []
+    estimates = []
     for _ in range(draws):
         drawn = random.integers(len(personas), size=len(personas))
-        found.append(_mean_correlation(sums[drawn].sum(0), counts[drawn].sum(0))[0])
-    tail = (1 - confidence) / 2
-    low, high = np.nanquantile(found, [tail, 1 - tail])
-    return RankAgreement(whole, float(low), float(high), pairs, most)
+        estimates.append(_mean_correlation(sums[drawn].sum(0), counts[drawn].sum(0))[0])
+    low, high = percentile_interval(estimates, confidence)
+    return RankAgreement(whole, low, high, pairs, most)
 
 
 def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
@@ -147,7 +147,7 @@ def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
 
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(counts > 0, sums / counts, np.nan)
-    found, most = [], 0
+    correlations, most = [], 0
     for one, other in itertools.combinations(means, 2):
         shared = ~np.isnan(one) & ~np.isnan(other)
         most = max(most, int(shared.sum()))
@@ -155,5 +155,6 @@ def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
             continue
         a, b = rankdata(one[shared]), rankdata(other[shared])
         if a.std() > 0 and b.std() > 0:
-            found.append(float(np.corrcoef(a, b)[0, 1]))
-    return (float(np.mean(found)) if found else math.nan), len(found), most
+            correlations.append(float(np.corrcoef(a, b)[0, 1]))
+    mean = float(np.mean(correlations)) if correlations else math.nan
+    return mean, len(correlations), most

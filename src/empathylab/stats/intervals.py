@@ -1,14 +1,16 @@
-"""Intervals around estimates that carry their standard error."""
+"""Intervals: Wilson's of proportions, and percentiles of bootstrap estimates."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from empathylab.stats.questionnaires.appraisal import ScaleChange
-from empathylab.stats.t_tests import t_margin, z_margin
+from empathylab.stats.arrays import Array
+from empathylab.stats.t_tests import z_margin
 
 
 class Interval(NamedTuple):
@@ -18,17 +20,15 @@ class Interval(NamedTuple):
     high: float
 
 
-def change_interval(change: ScaleChange, *, confidence: float = 0.95) -> Interval | None:
-    """The interval of a change from baseline; None where nothing varies or there is too little.
-
-    Its centre is `cluster_delta`, and situations and item orders count as clusters.
-    """
-    se, df = change.error
-    nothing_varies = change.sd == 0 and change.default_sd == 0
-    if nothing_varies or not se > 0 or not df > 0:
-        return None
-    margin = t_margin(df, confidence) * se
-    return Interval(change.cluster_delta - margin, change.cluster_delta + margin)
+def percentile_interval(values: Sequence[float] | Array, confidence: float) -> Interval:
+    """The percentiles of bootstrap estimates, without those that are NaN; NaN without any."""
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return Interval(math.nan, math.nan)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return Interval(float(low), float(high))
 
 
 def wilson(

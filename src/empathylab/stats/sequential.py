@@ -53,6 +53,8 @@ def spending_boundaries(
 
     Each side spends half of alpha; that a study could cross both sides is neglected, as usual.
     """
+    from scipy.special import ndtr, ndtri
+
     _check(fractions, alpha, spending)
     found: list[Boundary] = []
     grid: Array = np.empty(0)
@@ -61,12 +63,10 @@ def spending_boundaries(
     for fraction in fractions:
         total = spent_alpha(fraction, alpha / 2, spending)
         if len(density) == 0:
-            limit = _normal_limit(total, fraction)
+            limit = -float(ndtri(total)) * math.sqrt(fraction)
         else:
             limit = _limit(grid, density, fraction - done, total - before)
         z = limit / math.sqrt(fraction)
-        from scipy.special import ndtr
-
         found.append(Boundary(fraction, z, float(2 * ndtr(-z)), 2 * total))
         points = np.arange(-8 * math.sqrt(fraction), limit, _STEP)
         points = np.append(points, limit)
@@ -77,12 +77,6 @@ def spending_boundaries(
             density = np.asarray(np.trapezoid(kernel * density[None, :], grid, axis=1))
         grid, done, before = points, fraction, total
     return tuple(found)
-
-
-def _normal_limit(tail: float, variance: float) -> float:
-    from scipy.special import ndtri
-
-    return float(-ndtri(tail)) * math.sqrt(variance)
 
 
 def _limit(grid: Array, density: Array, variance: float, tail: float) -> float:

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from empathylab.stats.intervals import change_interval
-from empathylab.stats.questionnaires.appraisal import ScaleChange, scale_changes
+from empathylab.stats.questionnaires.appraisal import ScaleChange, change_interval, scale_changes
 from tests.stats.appraisal_frames import evoked, frame, rest
 
 

@@ -31,9 +31,9 @@ from empathylab.analysis.results import (
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.scales import Scale
 from empathylab.situations.sources.emotionbench import factor_label, published_factors
-from empathylab.stats.intervals import Interval, change_interval
+from empathylab.stats.intervals import Interval
 from empathylab.stats.questionnaires.alignment import AlignmentSummary, Distance, RankAgreement
-from empathylab.stats.questionnaires.appraisal import ScaleChange
+from empathylab.stats.questionnaires.appraisal import ScaleChange, change_interval
 from empathylab.stats.questionnaires.coherence import FactorCoherence
 from empathylab.stats.questionnaires.reliability import Reliability
 

@@ -149,8 +149,7 @@ def krippendorff_alpha(
         frame, situation=situation, rater=rater, rating=rating, levels=levels, cluster=cluster
     )
     statistics = {"alpha": alpha_statistic(table, level)}
-    found = _bootstrapped(table, statistics, confidence, resamples, seed)
-    return found["alpha"]
+    return _bootstrapped(table, statistics, confidence, resamples, seed)["alpha"]
 
 
 def fleiss_kappa(

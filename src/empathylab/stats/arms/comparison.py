@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -52,13 +53,13 @@ class ArmTest:
     """The same difference with raters, not ratings, as the independent units."""
     family: str
     """The tests over which p is corrected: all arms on the subsets of one kind."""
-    family_size: int
-    p_holm: float
-    p_bh: float
-    p_bonferroni: float
-    clustered_p_holm: float
+    family_size: int = 0
+    p_holm: float = math.nan
+    p_bh: float = math.nan
+    p_bonferroni: float = math.nan
+    clustered_p_holm: float = math.nan
     """The clustered test's p, corrected over the same family."""
-    clustered_p_bh: float
+    clustered_p_bh: float = math.nan
 
     @property
     def p(self) -> float:
@@ -151,11 +152,11 @@ def _tests(rated: RatedArms, options: dict[str, Any]) -> list[ArmTest]:
     return [
         dataclasses.replace(
             test,
-            **found._asdict(),
-            clustered_p_holm=honest.p_holm,
-            clustered_p_bh=honest.p_bh,
+            **p._asdict(),
+            clustered_p_holm=clustered_p.p_holm,
+            clustered_p_bh=clustered_p.p_bh,
         )
-        for test, found, honest in zip(tests, plain, clustered, strict=True)
+        for test, p, clustered_p in zip(tests, plain, clustered, strict=True)
     ]
 
 
@@ -167,7 +168,6 @@ def _test(rated: RatedArms, subset: Subset, arm: str, options: dict[str, Any]) -
     good, good_reference = int(here["good"].sum()), int(there["good"].sum())
     four = (good, n, good_reference, m)
     table = [[good, n - good], [good_reference, m - good_reference]]
-    nan = float("nan")
     return ArmTest(
         rated.dimension,
         arm,
@@ -194,12 +194,6 @@ def _test(rated: RatedArms, subset: Subset, arm: str, options: dict[str, Any]) -
             confidence=confidence,
         ),
         family=f"{rated.dimension}, {subset.kind}",
-        family_size=0,
-        p_holm=nan,
-        p_bh=nan,
-        p_bonferroni=nan,
-        clustered_p_holm=nan,
-        clustered_p_bh=nan,
     )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.stats.arrays import Array
+from empathylab.stats.intervals import percentile_interval
 
 _LEAST = 3
 
@@ -42,13 +43,13 @@ def clustered_correlation(
     """
     codes = np.unique(clusters, return_inverse=True)[1]
     groups = int(codes.max(initial=-1)) + 1
-    found = pearson(x, y)
+    estimate = pearson(x, y)
     ranks = [pl.Series(values).rank().to_numpy() for values in (x, y)]
     low = high = math.nan
-    if groups >= _LEAST and math.isfinite(found):
+    if groups >= _LEAST and math.isfinite(estimate):
         drawn = np.random.default_rng(seed).integers(groups, size=(draws, groups))
         low, high = _ends(x, y, codes, drawn, confidence)
-    return ClusteredCorrelation(found, low, high, pearson(*ranks), len(x), groups)
+    return ClusteredCorrelation(estimate, low, high, pearson(*ranks), len(x), groups)
 
 
 def _ends(
@@ -60,13 +61,9 @@ def _ends(
     sums = np.column_stack([np.bincount(codes, part) for part in parts])
     n, sa, sb, saa, sbb, sab = sums[drawn].sum(axis=1).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (sab - sa * sb / n) / np.sqrt((saa - sa**2 / n) * (sbb - sb**2 / n))
-    known = found[np.isfinite(found)]
-    if not len(known):
-        return math.nan, math.nan
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.clip(known, -1.0, 1.0), [tail, 1 - tail])
-    return float(low), float(high)
+        estimates = (sab - sa * sb / n) / np.sqrt((saa - sa**2 / n) * (sbb - sb**2 / n))
+    known = estimates[np.isfinite(estimates)]
+    return percentile_interval(np.clip(known, -1.0, 1.0), confidence)
 
 
 def pearson(x: Array, y: Array) -> float:

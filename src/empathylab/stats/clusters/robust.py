@@ -29,6 +29,11 @@ def cluster_codes(labels: pl.Series) -> Codes:
     return codes.zip_with(codes.is_not_null(), alone).to_numpy().astype(np.int64)
 
 
+def cluster_ways(frame: pl.DataFrame, *columns: str | None) -> list[Codes]:
+    """The cluster codes of each column; None is no way of clustering."""
+    return [cluster_codes(frame[column]) for column in columns if column is not None]
+
+
 def crossed_codes(first: Codes, second: Codes) -> Codes:
     """A number for each pair of clusters of two ways."""
     _, outer = np.unique(first, return_inverse=True)

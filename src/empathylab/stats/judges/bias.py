@@ -12,7 +12,7 @@ import polars as pl
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arrays import Array, Codes
-from empathylab.stats.clusters.robust import cluster_codes, least_squares
+from empathylab.stats.clusters.robust import cluster_ways, least_squares
 from empathylab.stats.notes import Note, note
 from empathylab.stats.t_tests import t_test
 
@@ -82,7 +82,7 @@ def self_preference(
     judge = whole[prediction].cast(pl.Float64).to_numpy()
     mine = whole[respondent].cast(pl.String).is_in(list(own)).to_numpy().astype(np.float64)
     dropped = len(frame) - len(whole)
-    bias = _slope(judge - people, mine, _clusters(whole, rater, situation), dropped, confidence)
+    bias = _slope(judge - people, mine, cluster_ways(whole, rater, situation), dropped, confidence)
     problem = None
     if mine.all() or not mine.any():
         problem = note("no_other_responses" if mine.any() else "no_own_responses")
@@ -120,7 +120,7 @@ def position_bias(
         )
     lean = whole[outcome].cast(pl.String).replace_strict(values, return_dtype=pl.Float64)
     design = np.ones((len(whole), 1))
-    clusters = _clusters(whole, rater, situation)
+    clusters = cluster_ways(whole, rater, situation)
     bias = _estimated(lean.to_numpy(), design, 0, clusters, len(frame) - len(whole), confidence)
     return _one_sided(bias) if lean.n_unique() == 1 and lean[0] != 0 else bias
 
@@ -133,10 +133,6 @@ def _one_sided(bias: Bias) -> Bias:
     low, high = sorted((sign * least, sign * 0.5))
     always = note("first_always_preferred" if sign > 0 else "second_always_preferred")
     return replace(bias, low=low, high=high, p=min(1.0, 2.0 * 0.5**clusters), note=always)
-
-
-def _clusters(frame: pl.DataFrame, rater: str | None, situation: str | None) -> list[Codes]:
-    return [cluster_codes(frame[item]) for item in (rater, situation) if item is not None]
 
 
 def _gap(values: Array, mine: Array) -> float:

@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arrays import Array, Codes
-from empathylab.stats.clusters.robust import (
-    cluster_codes,
-    clustered_mean,
-    least_squares,
-)
+from empathylab.stats.clusters.robust import cluster_ways, clustered_mean, least_squares
 from empathylab.stats.estimates import NOTHING, Estimate
 from empathylab.stats.t_tests import t_margin
 
@@ -266,7 +262,7 @@ def _rows(
             "no response was rated by both people and the judge",
             remedy="Let the judge rate responses that people rated.",
         )
-    ways = [cluster_codes(frame[item])[whole] for item in (rater, situation) if item is not None]
+    ways = [codes[whole] for codes in cluster_ways(frame, rater, situation)]
     situations = ways[-1] if situation is not None else np.arange(int(whole.sum()))
     return _Rows(people[whole], judge[whole], tuple(ways), situations, int((~whole).sum()))
 

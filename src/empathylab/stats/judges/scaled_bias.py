@@ -13,6 +13,7 @@ from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
+    cluster_ways,
     fewest_clusters,
     least_squares,
 )
@@ -72,11 +73,11 @@ def scaled_bias(
     """
     wanted = [item for item in (lean, rating, prediction, response, within) if item is not None]
     whole = frame.drop_nulls(wanted)
-    codes = [cluster_codes(whole[item]) for item in (rater, situation) if item is not None]
+    ways = cluster_ways(whole, rater, situation)
     judge, people, leans = (
         whole[item].cast(pl.Float64).to_numpy() for item in (prediction, rating, lean)
     )
-    rows = _Rows(judge, people, leans, tuple(codes), len(frame) - len(whole), confidence)
+    rows = _Rows(judge, people, leans, tuple(ways), len(frame) - len(whole), confidence)
     groups = np.zeros(len(whole), np.int64) if within is None else cluster_codes(whole[within])
     if len(judge) < 3 or not _vary(rows.centred(groups).lean):
         return _untested(rows, "few_rows" if len(judge) < 3 else "nothing_to_compare")

@@ -23,6 +23,7 @@ from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_confidence
 from empathylab.stats.arrays import Array
+from empathylab.stats.intervals import percentile_interval
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.linear.model import Lmm, fit_design
 from empathylab.stats.mixed.ordinal.clmm import Clmm, fit_ordinal
@@ -91,13 +92,14 @@ def parametric_bootstrap(
             if tick is not None:
                 tick(number, found)
     fitted = [item for _, item in sorted(done.items()) if item]
-    tail = (1 - confidence) / 2
     intervals = {}
     for name, value in _estimates(fit).items():
         drawn = np.array([item[name] for item in fitted])
-        low, high = np.quantile(drawn, [tail, 1 - tail]) if len(drawn) > 1 else (np.nan, np.nan)
-        se = float(drawn.std(ddof=1)) if len(drawn) > 1 else math.nan
-        intervals[name] = BootstrapInterval(value, se, float(low), float(high))
+        se = low = high = math.nan
+        if len(drawn) > 1:
+            se = float(drawn.std(ddof=1))
+            low, high = percentile_interval(drawn, confidence)
+        intervals[name] = BootstrapInterval(value, se, low, high)
     failed = replications - len(fitted)
     return Bootstrap(intervals, replications, failed, confidence, dict(sorted(done.items())))
 

@@ -10,6 +10,7 @@ Chambers, J. M., & Hastie, T. J. (1992). Statistical Models in S, chapter 2.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -73,6 +74,23 @@ class Coding:
             for label, level in column.parts:
                 filled *= values[label] if level < 0 else values[label] == level
         return x
+
+    @property
+    def factors(self) -> dict[str, str]:
+        """The label of each factor, by the name of its column."""
+        return {one.variable.name: label for label, one in self.predictors.items() if one.levels}
+
+    def grid(self) -> tuple[dict[str, Codes | Array], int]:
+        """Every combination of the factors' levels, numbers at their mean, and their count."""
+        factors = {label: len(self.predictors[label].levels) for label in self.factors.values()}
+        shape = tuple(factors.values())
+        codes = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
+        count = math.prod(shape)
+        values: dict[str, Codes | Array] = dict(zip(factors, codes, strict=True))
+        for label, predictor in self.predictors.items():
+            if label not in factors:
+                values[label] = np.full(count, predictor.mean)
+        return values, count
 
     def only(self, names: Iterable[str]) -> Coding:
         """The same with the named columns only."""

@@ -16,6 +16,9 @@ _SHIFT = 1e-3
 """Standard errors by which a parameter is moved to see how the gradient changes."""
 _HALVINGS = 40
 _ARMIJO = 1e-4
+_ROUNDS = 4
+CLOSE = 1e-5
+"""Squared distance from the end, in standard errors, below which a search has converged."""
 
 
 class Place(NamedTuple):
@@ -59,6 +62,58 @@ def descend(
     while place.decrement > enough and place.iterations < most and not place.stuck:
         place = _stepped(function, place, slack)
     return place
+
+
+class Precision(NamedTuple):
+    """How closely a function can be followed."""
+
+    slack: float
+    """How far a value may disagree with the gradient."""
+    loose: float
+    """Decrement at which the curvature is taken."""
+    tight: float
+    """Decrement at which the search ends."""
+    share: float
+    """Of a standard error, by which parameters are moved for the curvature."""
+
+
+class Settled(NamedTuple):
+    """The end of a search, with the curvature there."""
+
+    at: Array
+    inverse: Array | None
+    """Of the second derivatives; None where they are singular."""
+    converged: bool
+    iterations: int
+
+
+def settle(
+    function: Function,
+    at: Array,
+    inverse: Array | None,
+    precision: Precision,
+    invert: Callable[[Array], Array | None],
+) -> Settled:
+    """The last steps of a search: the curvature taken, and steps by it, until they are short."""
+    iterations = 0
+    for _ in range(_ROUNDS):
+        guess = np.eye(len(at)) * 1e-3 if inverse is None else inverse
+        ended = descend(
+            function, at, guess, enough=precision.loose, most=200, slack=precision.slack
+        )
+        at, iterations = ended.at, iterations + ended.iterations
+        scale = np.sqrt(np.maximum(np.diag(ended.inverse), 1e-12))
+        inverse = invert(curvature(function, at, scale, share=precision.share))
+        if inverse is None:
+            continue
+        distance = float(ended.gradient @ inverse @ ended.gradient)
+        ended = descend(
+            function, at, inverse, enough=precision.tight, most=10, slack=precision.slack
+        )
+        at, iterations = ended.at, iterations + ended.iterations
+        if distance < CLOSE:
+            return Settled(at, inverse, True, iterations)
+    return Settled(at, inverse, False, iterations)
 
 
 def restricted(function: Function, whole: Array, free: list[int]) -> Function:

@@ -124,8 +124,7 @@ def two_shares_sample_size(
     _wanted(power, alpha)
     needed = _smallest(lambda n: _two_shares_power(share, share_reference, n, alpha), power)
     n = max(1, math.ceil(needed - 1e-9))
-    found = _two_shares_power(share, share_reference, n, alpha)
-    return TwoSharesPower(share, share_reference, n, alpha, found)
+    return two_shares_power(share, share_reference, n, alpha=alpha)
 
 
 def design_effect(icc: float, ratings_per_rater: float) -> float:

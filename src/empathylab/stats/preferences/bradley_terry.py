@@ -11,11 +11,7 @@ import polars as pl
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arrays import Array
-from empathylab.stats.clusters.robust import (
-    cluster_codes,
-    cluster_covariance,
-    fewest_clusters,
-)
+from empathylab.stats.clusters.robust import cluster_covariance, cluster_ways, fewest_clusters
 from empathylab.stats.preferences.comparisons import (
     Comparisons,
     comparisons,
@@ -135,7 +131,7 @@ def bradley_terry(
     parameters, log_likelihood, information = model.fit(counts)
     covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
     df = math.inf
-    clusters = [cluster_codes(whole[item]) for item in (rater, situation) if item is not None]
+    clusters = cluster_ways(whole, rater, situation)
     if clusters:
         middle = cluster_covariance(model.scores(parameters), clusters)
         covariance = np.asarray(covariance @ middle @ covariance)

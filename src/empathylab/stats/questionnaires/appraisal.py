@@ -21,8 +21,10 @@ import polars as pl
 
 from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import corrected_by_family
+from empathylab.stats.intervals import Interval
 from empathylab.stats.questionnaires.order_matching import clustered_variance, matched_changes
 from empathylab.stats.standardised import hedges_g, paired_d
+from empathylab.stats.t_tests import t_margin
 
 Level = Literal["overall", "emotion", "factor"]
 Test = Literal["student", "welch", "paired"]
@@ -146,6 +148,19 @@ def scale_changes(
     frame = frame.join(order, on=_GROUP, how="left", nulls_equal=True)
     frame = frame.sort("place", "rank", "seen").drop("place", "rank", "seen")
     return _rows(frame, alpha, confidence)
+
+
+def change_interval(change: ScaleChange, *, confidence: float = 0.95) -> Interval | None:
+    """The interval of a change from baseline; None where nothing varies or there is too little.
+
+    Its centre is `cluster_delta`, and situations and item orders count as clusters.
+    """
+    se, df = change.error
+    nothing_varies = change.sd == 0 and change.default_sd == 0
+    if nothing_varies or not se > 0 or not df > 0:
+        return None
+    margin = t_margin(df, confidence) * se
+    return Interval(change.cluster_delta - margin, change.cluster_delta + margin)
 
 
 def usable_scores(scores: pl.DataFrame) -> pl.DataFrame:

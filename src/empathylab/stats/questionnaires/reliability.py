@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from empathylab.stats.agreement.icc import intraclass_correlations
 from empathylab.stats.arrays import Array, Values, vector
+from empathylab.stats.intervals import percentile_interval
 from empathylab.stats.notes import Note, note
 from empathylab.stats.t_tests import z_margin
 
@@ -232,14 +233,9 @@ def _one_factor(correlations: Array) -> Array | None:
 
 def _bootstrap(rows: Array, confidence: float, resamples: int, seed: int) -> tuple[float, float]:
     generator = np.random.default_rng(seed)
-    found = []
+    estimates = []
     for _ in range(resamples):
         sample = rows[generator.integers(len(rows), size=len(rows))]
         if _varies(sample).all() and not _problem(sample, fewest_items=3):
-            found.append(_omega(sample)[0])
-    estimates = np.array([value for value in found if not math.isnan(value)])
-    if len(estimates) == 0:
-        return math.nan, math.nan
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(estimates, [tail, 1 - tail])
-    return float(low), float(high)
+            estimates.append(_omega(sample)[0])
+    return percentile_interval(estimates, confidence)

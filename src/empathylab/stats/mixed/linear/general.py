@@ -18,14 +18,16 @@ from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.effects.solvers import Method, Solved, solver_for
 from empathylab.stats.mixed.effects.structure import Effects, singular_trials
 from empathylab.stats.mixed.linear.profile import Columns, Derivatives, Minimum, Point
-from empathylab.stats.mixed.search import Place, curvature, descend, inverted, restricted
+from empathylab.stats.mixed.search import Place, Precision, descend, inverted, restricted, settle
 
 _NEAR_ZERO = 0.1
 """Diagonal elements of Λ that may really be zero."""
-_LOOSE, _TIGHT, _CLOSE = 1e-8, 1e-12, 1e-5
+_PRECISION: dict[Method, Precision] = {
+    "exact": Precision(slack=0.0, loose=1e-8, tight=1e-12, share=1e-3),
+    "iterative": Precision(slack=0.02, loose=1e-8, tight=1e-6, share=0.05),
+}
 _STEP = 1e-4
 _NO_WORSE = 1e-5
-_ROUNDS = 4
 
 
 class _Slopes(NamedTuple):
@@ -53,7 +55,7 @@ class GeneralProfile:
         self.evaluations = 0
         self._solver = solver_for(effects, method)
         self.method: Method = self._solver.method
-        self._slack = 0.02 if self.method == "iterative" else 0.0
+        self._precision = _PRECISION[self.method]
         self._ones = np.ones(effects.n)
         self._plain = columns.values.T @ columns.values
         self._sums = [effects.sums(column) for column in columns.values.T]
@@ -131,9 +133,6 @@ class GeneralProfile:
             return math.inf, np.zeros(len(theta))
         return found.point.criterion, found.criterion(self.degrees)
 
-    def beta(self, point: Point) -> Array:
-        return self.columns.beta(point)
-
     def modes(self, theta: Array, beta: Array) -> list[Array]:
         """Conditional modes of each grouping's effects, levels × columns."""
         _, factors, _, found = self._freed(theta)
@@ -146,13 +145,13 @@ class GeneralProfile:
             self,
             start,
             self._first_inverse(start),
-            enough=_LOOSE,
+            enough=self._precision.loose,
             most=400,
-            slack=self._slack,
+            slack=self._precision.slack,
         )
         theta, free = self._bounded(place)
         theta, converged = self._polished(theta, free, place)
-        return self._minimum(self._positive(theta), free, converged)
+        return self._minimum(theta * self.effects.signs(theta), free, converged)
 
     def _first_inverse(self, start: Array) -> Array:
         held = []
@@ -167,28 +166,18 @@ class GeneralProfile:
         return np.diag(1 / np.array(held).reshape(len(start)))
 
     def _polished(self, theta: Array, free: list[int], place: Place) -> tuple[Array, bool]:
-        function = restricted(self, theta, free)
-        at, converged = theta[free], not free
-        inverse: Array | None = place.inverse[np.ix_(free, free)]
-        iterative = self.method == "iterative"
-        for _ in range(_ROUNDS if free else 0):
-            guess = np.eye(len(free)) * 1e-3 if inverse is None else inverse
-            ended = descend(function, at, guess, enough=_LOOSE, most=200, slack=self._slack)
-            at = ended.at
-            scale = np.sqrt(np.maximum(np.diag(ended.inverse), 1e-12))
-            share = 0.05 if iterative else 1e-3
-            inverse = inverted(curvature(function, at, scale, share=share))
-            if inverse is None:
-                continue
-            distance = float(ended.gradient @ inverse @ ended.gradient)
-            tight = 1e-6 if iterative else _TIGHT
-            at = descend(function, at, inverse, enough=tight, most=10, slack=self._slack).at
-            if distance < _CLOSE:
-                converged = True
-                break
+        if not free:
+            return theta, True
+        ended = settle(
+            restricted(self, theta, free),
+            theta[free],
+            place.inverse[np.ix_(free, free)],
+            self._precision,
+            inverted,
+        )
         theta = theta.copy()
-        theta[free] = at
-        return theta, converged
+        theta[free] = ended.at
+        return theta, ended.converged
 
     def _bounded(self, place: Place) -> tuple[Array, list[int]]:
         """θ with singular factors where that costs nothing, and the elements that stay free."""
@@ -199,14 +188,11 @@ class GeneralProfile:
                 continue
             for trial, gone in singular_trials(self.effects, theta, number):
                 at_trial = self(trial)[0]
-                if at_trial <= value + _NO_WORSE + self._slack:
+                if at_trial <= value + _NO_WORSE + self._precision.slack:
                     theta, value = trial, min(at_trial, value)
                     free = [place for place in free if place not in gone]
                     break
         return theta, free
-
-    def _positive(self, theta: Array) -> Array:
-        return theta * self.effects.signs(theta)
 
     def _minimum(self, theta: Array, free: list[int], converged: bool) -> Minimum:
         here = self.slopes(theta)

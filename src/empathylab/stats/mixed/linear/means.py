@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import corrected_by
-from empathylab.stats.mixed.coding import Coding
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.t_tests import TTest
 
@@ -107,20 +105,19 @@ def lmm_contrasts(
 def _rows(fit: Lmm, factor: str, by: str) -> dict[tuple[str, str], Array]:
     """The combination of coefficients that is each level's mean; NaN where there is none."""
     coding = fit.design.coding
-    labels = {one.variable.name: label for label, one in coding.predictors.items() if one.levels}
+    labels = coding.factors
     for name in (factor, *([by] if by else [])):
         if name not in labels:
             raise UnknownName("factor among the fixed effects", name, labels)
     if by == factor:
         raise InputError("the second factor must be another one", got=by, remedy="Leave out `by`.")
-    factors = {label: len(coding.predictors[label].levels) for label in labels.values()}
-    cells = math.prod(factors.values())
+    cells = math.prod(len(coding.predictors[label].levels) for label in labels.values())
     if cells > _MOST_CELLS:
         raise InputError(
             f"the factors have {cells} combinations of levels, too many to average over",
             remedy="Leave factors with very many levels to random terms, as (1|name).",
         )
-    values = _grid(coding, factors)
+    values, _ = coding.grid()
     matrix = coding.matrix(values, cells)
     matrix[fit.design.repeats.broken_by(values, cells)] = math.nan
     own = values[labels[factor]]
@@ -131,19 +128,6 @@ def _rows(fit: Lmm, factor: str, by: str) -> dict[tuple[str, str], Array]:
         for j, within in enumerate(outer)
         for i, level in enumerate(coding.predictors[labels[factor]].levels)
     }
-
-
-def _grid(coding: Coding, factors: Mapping[str, int]) -> dict[str, Codes | Array]:
-    """Every combination of levels, with numbers at their mean."""
-    shape = tuple(factors.values())
-    codes = np.indices(shape).reshape(len(shape), -1)
-    values: dict[str, Codes | Array] = {
-        label: codes[i].astype(np.int64) for i, label in enumerate(factors)
-    }
-    for label, predictor in coding.predictors.items():
-        if label not in factors:
-            values[label] = np.full(codes.shape[1], predictor.mean)
-    return values
 
 
 def _tested(fit: Lmm, row: Array) -> TTest:

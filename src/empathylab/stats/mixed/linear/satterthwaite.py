@@ -66,7 +66,7 @@ class Uncertainty:
 
     def f_test(self, contrasts: Array, beta: Array) -> FTest:
         """Wald's F of combinations (one per row) being all 0, after Fai and Cornelius."""
-        from scipy.special import fdtrc
+        from scipy.special import chdtrc, fdtrc
 
         values, vectors = np.linalg.eigh(contrasts @ self.covariance @ contrasts.T)
         kept = values > 1e-8 * max(values[-1], 0.0)
@@ -76,7 +76,7 @@ class Uncertainty:
         turned = vectors[:, kept].T @ contrasts
         f = float(((turned @ beta) ** 2 / values[kept]).mean())
         df = pooled_degrees([self.degrees(row) for row in turned])
-        p = float(fdtrc(rank, df, f)) if math.isfinite(df) else _chi_square_tail(rank, rank * f)
+        p = float(fdtrc(rank, df, f) if math.isfinite(df) else chdtrc(rank, rank * f))
         return FTest(f, rank, df, p)
 
 
@@ -131,9 +131,3 @@ def _inverse(hessian: Array) -> Array:
     kept = values > _FLAT
     inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     return np.asarray(inverse * unit[:, None] * unit)
-
-
-def _chi_square_tail(df: int, value: float) -> float:
-    from scipy.special import chdtrc
-
-    return float(chdtrc(df, value))

@@ -30,6 +30,7 @@ from empathylab.stats.mixed.spread import (
     random_spread,
 )
 from empathylab.stats.notes import Note, note
+from empathylab.stats.t_tests import z_margin
 
 _FEW_LEVELS = 5
 _FAR_APART = 5
@@ -181,9 +182,9 @@ def _errors(found: Estimates, fixed: int) -> Array:
 
 
 def _tested(estimates: Array, errors: Array, confidence: float) -> list[Coefficient]:
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
-    margin = float(ndtri((1 + confidence) / 2)) * errors
+    margin = z_margin(confidence) * errors
     with np.errstate(divide="ignore", invalid="ignore"):
         z = estimates / errors
     p = 2 * ndtr(-np.abs(z))

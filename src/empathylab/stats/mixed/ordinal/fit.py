@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +18,14 @@ from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
 from empathylab.stats.mixed.ordinal.links import Link
 from empathylab.stats.mixed.search import (
+    CLOSE,
     Place,
-    curvature,
+    Precision,
     descend,
     inverted,
     inverted_where_known,
     restricted,
+    settle,
 )
 from empathylab.stats.mixed.spread import random_structure
 
@@ -30,27 +33,11 @@ _START = 0.28
 """Where standard deviations begin, in units of the latent error's."""
 _LOOSE = 1e-6
 """Squared distance from the maximum, in standard errors, at which the curvature is taken."""
-_TIGHT = 1e-10
-_CLOSE = 1e-5
-"""The same, below which a search counts as converged."""
-_ROUNDS = 4
 _LARGE = 1e3
 """Size of a number from which on columns are made orthogonal."""
-
-
-class _Precision(NamedTuple):
-    """How closely a method can follow the likelihood."""
-
-    slack: float
-    """Log-likelihood by which a value may disagree with the gradient."""
-    tight: float
-    share: float
-    """Of a standard error, by which parameters are moved for the curvature."""
-
-
-_PRECISION: dict[Method, _Precision] = {
-    "exact": _Precision(0.0, _TIGHT, 1e-3),
-    "iterative": _Precision(0.02, _LOOSE, 0.05),
+_PRECISION: dict[Method, Precision] = {
+    "exact": Precision(slack=0.0, loose=_LOOSE, tight=1e-10, share=1e-3),
+    "iterative": Precision(slack=0.02, loose=_LOOSE, tight=_LOOSE, share=0.05),
 }
 
 
@@ -196,30 +183,15 @@ def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Est
     precision = _PRECISION[laplace.method]
     whole, free = bounded(laplace, place, link.latent_sd, precision.slack)
     function = restricted(laplace, whole, free)
-    at, iterations = whole[free], place.iterations
-    inverse: Array | None = place.inverse[np.ix_(free, free)]
-    for _ in range(_ROUNDS):
-        guess = np.eye(len(free)) * 1e-3 if inverse is None else inverse
-        ended = descend(function, at, guess, enough=_LOOSE, most=200, slack=precision.slack)
-        at, iterations = ended.at, iterations + ended.iterations
-        scale = np.sqrt(np.maximum(np.diag(ended.inverse), 1e-12))
-        bend = curvature(function, at, scale, share=precision.share)
-        inverse = inverted_where_known(bend, laplace.fixed)
-        if inverse is None:
-            continue
-        distance = float(ended.gradient @ inverse @ ended.gradient)
-        ended = descend(
-            function, at, inverse, enough=precision.tight, most=10, slack=precision.slack
-        )
-        at, iterations = ended.at, iterations + ended.iterations
-        if distance < _CLOSE:
-            break
-    whole[free] = at
+    inverse = place.inverse[np.ix_(free, free)]
+    invert = partial(inverted_where_known, known=laplace.fixed)
+    ended = settle(function, whole[free], inverse, precision, invert)
+    whole[free] = ended.at
     value, gradient = laplace(whole)
     signs = np.ones(len(whole))
     signs[laplace.fixed :] = laplace.effects.signs(whole[laplace.fixed :])
     modes = laplace.modes(whole[laplace.fixed :])
-    covariance = np.full((len(free),) * 2, np.nan) if inverse is None else inverse
+    covariance = np.full((len(free),) * 2, np.nan) if ended.inverse is None else ended.inverse
     distance = float(gradient[free] @ covariance @ gradient[free])
     whole, gradient = whole * signs, gradient * signs
     covariance = covariance * np.outer(signs[free], signs[free])
@@ -229,9 +201,9 @@ def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Est
         covariance=covariance,
         log_likelihood=-value,
         gradient=-gradient[free],
-        converged=distance < _CLOSE,
-        singular=inverse is None,
-        iterations=iterations,
+        converged=distance < CLOSE,
+        singular=ended.inverse is None,
+        iterations=place.iterations + ended.iterations,
         modes=modes,
         fixed=fixed,
         effects=laplace.effects,

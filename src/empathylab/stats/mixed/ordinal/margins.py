@@ -15,12 +15,13 @@ from typing import Literal
 import numpy as np
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import corrected_by
 from empathylab.stats.mixed.ordinal.clmm import Clmm
 from empathylab.stats.mixed.ordinal.links import find_link
 from empathylab.stats.mixed.ordinal.predictions import probabilities, refuse_averaging
 from empathylab.stats.notes import Note, note
+from empathylab.stats.t_tests import z_margin
 
 Scale = Literal["latent", "probability", "expected"]
 
@@ -101,14 +102,15 @@ def marginal_means(
     wanted = _checked(fit, factors, scale)
     if averaged:
         refuse_averaging(fit)
-    grid, values = _grid(fit)
-    undetermined = fit.design.repeats.broken_by(values, len(grid))
-    x = fit.design.coding.matrix(values, len(grid))
-    cells = list(itertools.product(*(fit.design.factors[name] for name in wanted)))
-    places = {cell: number for number, cell in enumerate(cells)}
-    share = np.zeros((len(cells), len(grid)))
-    for row, combination in enumerate(grid):
-        share[places[tuple(combination[name] for name in wanted)], row] = 1
+    coding = fit.design.coding
+    values, size = coding.grid()
+    undetermined = fit.design.repeats.broken_by(values, size)
+    x = coding.matrix(values, size)
+    levels = [fit.design.factors[name] for name in wanted]
+    cells = list(itertools.product(*levels))
+    codes = tuple(values[coding.factors[name]].astype(np.int64) for name in wanted)
+    share = np.zeros((len(cells), size))
+    share[np.ravel_multi_index(codes, tuple(map(len, levels))), np.arange(size)] = 1
     share /= share.sum(axis=1, keepdims=True)
     lost = share @ undetermined > 0
 
@@ -167,13 +169,13 @@ def _tested(
     se: Array,
     correction: str,
 ) -> tuple[Contrast, ...]:
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
         z = difference / se
     p = 2 * ndtr(-np.abs(z))
     corrected = corrected_by(correction, p.tolist())
-    alone = float(ndtri((1 + means.confidence) / 2)) * se
+    alone = z_margin(means.confidence) * se
     numbers = zip(
         difference, se, z, p, corrected, difference - alone, difference + alone, strict=True
     )
@@ -222,23 +224,6 @@ def _checked(fit: Clmm, factors: Sequence[str], scale: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(factors))
 
 
-def _grid(fit: Clmm) -> tuple[list[dict[str, str]], dict[str, Codes | Array]]:
-    """Every combination of the factors' levels, and the predictors' values there."""
-    levels = fit.design.factors
-    grid = [
-        dict(zip(levels, combination, strict=True))
-        for combination in itertools.product(*levels.values())
-    ]
-    values: dict[str, Codes | Array] = {}
-    for label, predictor in fit.design.coding.predictors.items():
-        name = predictor.variable.name
-        if predictor.levels:
-            values[label] = np.array([predictor.levels.index(item[name]) for item in grid])
-        else:
-            values[label] = np.full(len(grid), predictor.mean)
-    return grid, values
-
-
 def _on_scale(fit: Clmm, parameters: Array, x: Array, scale: str, averaged: bool) -> Array:
     """The grid's values, as rows × (categories or one), at all parameters of the fit."""
     cut = len(fit.levels) - 1
@@ -277,11 +262,9 @@ def _propagated(fit: Clmm, function: Callable[[Array], Array]) -> tuple[Array, A
 def _with_intervals(
     estimates: Array, covariance: Array, confidence: float
 ) -> list[tuple[float, float, float, float]]:
-    from scipy.special import ndtri
-
     with np.errstate(invalid="ignore"):
         se = np.sqrt(np.diag(covariance))
-    margin = float(ndtri((1 + confidence) / 2)) * se
+    margin = z_margin(confidence) * se
     columns = (estimates, se, estimates - margin, estimates + margin)
     return [(float(a), float(b), float(c), float(d)) for a, b, c, d in zip(*columns, strict=True)]
 

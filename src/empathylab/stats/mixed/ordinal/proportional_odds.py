@@ -27,6 +27,7 @@ from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.ordinal.clm import fit_fixed
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
 from empathylab.stats.mixed.ordinal.links import Link, find_link
+from empathylab.stats.t_tests import z_margin
 
 _STEPS = 60
 _HALVINGS = 30
@@ -148,13 +149,10 @@ def _clusters(frame: pl.DataFrame, design: MixedDesign, cluster: str | None) -> 
     if cluster is None:
         return None
     require_columns(frame, cluster)
-    columns = list(dict.fromkeys([*design.formula.columns, cluster]))
-    kept = frame.select(columns)
-    for name in design.formula.columns:
-        kept = kept.filter(pl.col(name).is_not_null())
-        if kept[name].dtype.is_float():
-            kept = kept.filter(pl.col(name).is_not_nan())
-    return cluster_codes(kept[cluster])
+    used = list(design.formula.columns)
+    numbers = [name for name in used if frame[name].dtype.is_float()]
+    complete = frame.select({*used, cluster}).drop_nulls(used).drop_nans(numbers)
+    return cluster_codes(complete[cluster])
 
 
 class _Fit(NamedTuple):
@@ -335,8 +333,6 @@ class _Partial:
 def _effect(
     column: str, threshold: str, estimate: float, variance: float, confidence: float
 ) -> ThresholdEffect:
-    from scipy.special import ndtri
-
     se = math.sqrt(variance) if variance >= 0 else math.nan
-    margin = float(ndtri((1 + confidence) / 2)) * se
+    margin = z_margin(confidence) * se
     return ThresholdEffect(column, threshold, estimate, se, estimate - margin, estimate + margin)
