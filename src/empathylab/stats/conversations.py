@@ -17,7 +17,7 @@ from empathylab.stats.clusters.robust import least_squares
 from empathylab.stats.intervals import percentile_interval
 from empathylab.stats.t_tests import satterthwaite_df, t_margin, t_test
 
-_LEAST_RANKED = 3
+_MIN_RANKED = 3
 
 
 class ClusteredMean(NamedTuple):
@@ -130,16 +130,16 @@ def rank_agreement(
         at = places[0][persona], places[1][simulator], places[2][respondent]
         sums[at] += final
         counts[at] += 1
-    whole, pairs, most = _mean_correlation(sums.sum(0), counts.sum(0))
+    whole, pairs, respondents_shared = _mean_correlation(sums.sum(0), counts.sum(0))
     if not pairs:
-        return RankAgreement(math.nan, math.nan, math.nan, 0, most)
+        return RankAgreement(math.nan, math.nan, math.nan, 0, respondents_shared)
     random = np.random.default_rng(seed)
     estimates = []
     for _ in range(draws):
         drawn = random.integers(len(personas), size=len(personas))
         estimates.append(_mean_correlation(sums[drawn].sum(0), counts[drawn].sum(0))[0])
     low, high = percentile_interval(estimates, confidence)
-    return RankAgreement(whole, low, high, pairs, most)
+    return RankAgreement(whole, low, high, pairs, respondents_shared)
 
 
 def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
@@ -147,14 +147,14 @@ def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
 
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(counts > 0, sums / counts, np.nan)
-    correlations, most = [], 0
+    correlations, largest = [], 0
     for one, other in itertools.combinations(means, 2):
         shared = ~np.isnan(one) & ~np.isnan(other)
-        most = max(most, int(shared.sum()))
-        if shared.sum() < _LEAST_RANKED:
+        largest = max(largest, int(shared.sum()))
+        if shared.sum() < _MIN_RANKED:
             continue
         a, b = rankdata(one[shared]), rankdata(other[shared])
         if a.std() > 0 and b.std() > 0:
             correlations.append(float(np.corrcoef(a, b)[0, 1]))
     mean = float(np.mean(correlations)) if correlations else math.nan
-    return mean, len(correlations), most
+    return mean, len(correlations), largest

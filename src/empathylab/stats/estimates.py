@@ -14,4 +14,4 @@ class Estimate(NamedTuple):
     high: float = math.nan
 
 
-NOTHING = Estimate(math.nan)
+NO_ESTIMATE = Estimate(math.nan)

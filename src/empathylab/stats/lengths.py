@@ -153,9 +153,9 @@ def _nearest(replies: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, in
         ]
         if None in chosen:
             break
-        found = sorted(entry for entry in chosen if entry is not None)
-        if not best or found[-1][0] * best[0][0] < best[-1][0] * found[0][0]:
-            best = found
+        candidate = sorted(entry for entry in chosen if entry is not None)
+        if not best or candidate[-1][0] * best[0][0] < best[-1][0] * candidate[0][0]:
+            best = candidate
     return best
 
 
@@ -223,8 +223,8 @@ def _matched(
 
 def _imbalance(table: pl.DataFrame, names: tuple[str, ...]) -> float:
     groups = [table.filter(respondent=name)["words"].to_numpy().astype(float) for name in names]
-    found = list(_differences(groups))
-    return max(found) if found and not any(map(math.isnan, found)) else math.nan
+    differences = list(_differences(groups))
+    return max(differences) if differences and not any(map(math.isnan, differences)) else math.nan
 
 
 def _differences(groups: Sequence[Array]) -> Iterator[float]:

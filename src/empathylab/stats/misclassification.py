@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Self
 
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.t_tests import z_margin
 
 
@@ -47,7 +47,7 @@ def corrected_proportion(
     youden = sensitivity.estimate + specificity.estimate - 1
     shrunk_youden = sensitivity.centre + specificity.centre - 1
     if not (size > 0 and youden > 0 and shrunk_youden > 0):
-        return NOTHING
+        return NO_ESTIMATE
     z = z_margin(confidence)
     n = size + z**2
     p = (size * share + z**2 / 2) / n

@@ -18,7 +18,7 @@ from empathylab.stats.t_tests import satterthwaite_df, t_test
 
 Measure = Literal["rest", "evoked", "change"]
 
-_FEWEST_SHARED = 5
+_MIN_SHARED = 5
 _GROUP = ["respondent", "scale", "subscale"]
 
 
@@ -83,14 +83,14 @@ def score_shifts(
     corrected over all rows for all situations together, and again over those by emotion.
     """
     first, second = (_by_group(usable_scores(frame)) for frame in (before, after))
-    found = [
+    shifts = [
         ScoreShift(*key, measure=measure, emotion=emotion, shift=shift)
         for key, earlier in first.items()
         if key in second
         for emotion in (None, *_shared_emotions(earlier, second[key]))
         for measure, shift in _measures(earlier, second[key], emotion, confidence)
     ]
-    return _corrected(found)
+    return _corrected(shifts)
 
 
 def _by_group(frame: pl.DataFrame) -> dict[tuple[str, str, str], pl.DataFrame]:
@@ -143,7 +143,7 @@ def _means(frame: pl.DataFrame, unit: str) -> dict[str, float]:
 
 def _moments(before: Mapping[str, float], after: Mapping[str, float], pair: bool) -> _Moments:
     shared = sorted(before.keys() & after.keys())
-    paired = pair and len(shared) >= max(_FEWEST_SHARED, min(len(before), len(after)) / 2)
+    paired = pair and len(shared) >= max(_MIN_SHARED, min(len(before), len(after)) / 2)
     if paired:
         one, other = (np.array([side[name] for name in shared]) for side in (before, after))
         n = len(shared)

@@ -56,7 +56,7 @@ def spending_boundaries(
     from scipy.special import ndtr, ndtri
 
     _check(fractions, alpha, spending)
-    found: list[Boundary] = []
+    boundaries: list[Boundary] = []
     grid: Array = np.empty(0)
     density: Array = np.empty(0)
     done = before = 0.0
@@ -67,7 +67,7 @@ def spending_boundaries(
         else:
             limit = _limit(grid, density, fraction - done, total - before)
         z = limit / math.sqrt(fraction)
-        found.append(Boundary(fraction, z, float(2 * ndtr(-z)), 2 * total))
+        boundaries.append(Boundary(fraction, z, float(2 * ndtr(-z)), 2 * total))
         points = np.arange(-8 * math.sqrt(fraction), limit, _STEP)
         points = np.append(points, limit)
         if len(density) == 0:
@@ -76,7 +76,7 @@ def spending_boundaries(
             kernel = _normal(points[:, None] - grid[None, :], fraction - done)
             density = np.asarray(np.trapezoid(kernel * density[None, :], grid, axis=1))
         grid, done, before = points, fraction, total
-    return tuple(found)
+    return tuple(boundaries)
 
 
 def _limit(grid: Array, density: Array, variance: float, tail: float) -> float:

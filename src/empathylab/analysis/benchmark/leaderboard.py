@@ -37,7 +37,7 @@ from empathylab.analysis.cache import cached
 from empathylab.analysis.json_values import interval_columns, json_value, picked
 from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
-from empathylab.stats.estimates import NOTHING
+from empathylab.stats.estimates import NO_ESTIMATE
 from empathylab.store import Lab
 from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
 from empathylab.store.ratings import collection_frame, lab_study
@@ -356,7 +356,7 @@ def _flat(entry: Entry, board: LeaderboardResult) -> dict[str, Any]:
         "beyond_calibration": head.beyond if found.basis == "judge" else None,
         "alike_low": json_value(head.same_error_low),
         "alike_high": json_value(head.same_error_high),
-        **interval_columns("mean", mean or NOTHING),
+        **interval_columns("mean", mean or NO_ESTIMATE),
         "ratings_by_people": head.n_ratings,
         "replies_judged_only": head.n_judged,
         **picked(entry, "rated_first rated_last judged_first judged_last"),

@@ -54,14 +54,14 @@ def resampled_intervals(
     if resamples <= 0 or drawn < 2:
         return dict.fromkeys(statistics, (math.nan, math.nan))
     generator = np.random.default_rng(seed)
-    found: dict[str, list[Array]] = {name: [] for name in statistics}
+    resampled: dict[str, list[Array]] = {name: [] for name in statistics}
     block = max(1, min(resamples, _BLOCK // situations))
     for start in range(0, resamples, block):
         weights = _samples(generator, min(block, resamples - start), drawn)
         if clusters is not None:
             weights = weights[:, clusters]
         for name, statistic in statistics.items():
-            found[name].append(statistic(weights))
+            resampled[name].append(statistic(weights))
     values = estimates(statistics, situations)
     without = None
     if drawn <= _LEFT_OUT:
@@ -75,7 +75,7 @@ def resampled_intervals(
             (limits or {}).get(name, (-1.0, 1.0)),
             without=None if without is None else statistics[name](without),
         )
-        for name, parts in found.items()
+        for name, parts in resampled.items()
     }
 
 
@@ -118,7 +118,7 @@ def interval(
     return middle + half * ends[0], middle + half * ends[1]
 
 
-def remembered(statistic: Statistic) -> Statistic:
+def cached(statistic: Statistic) -> Statistic:
     """The same, but asked again about the same samples it does not reckon again."""
     last: list[Array] = []
 

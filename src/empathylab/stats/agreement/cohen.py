@@ -62,8 +62,8 @@ def cohen_kappa(
     if resamples > 0:
         generator = np.random.default_rng(seed)
         drawn = generator.multinomial(n, table.ravel() / n, size=resamples)
-        found = [kappa_of_table(item.reshape(table.shape), distance)[0] for item in drawn]
-        low, high = interval(np.array(found), estimate, n, confidence)
+        kappas = [kappa_of_table(item.reshape(table.shape), distance)[0] for item in drawn]
+        low, high = interval(np.array(kappas), estimate, n, confidence)
         return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
     if se <= 1e-9:
         return Coefficient(estimate, math.nan, math.nan, n, dropped, confidence)
@@ -151,8 +151,8 @@ def effective_pairs(
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = clustered * clusters / (clusters - 1) / single
         effect = np.where(single > 0, effect, n / clusters)
-        found = n / effect * (ndtri(point) / stdtrit(clusters - 1, point)) ** 2
-    return np.where(clusters > 1, np.minimum(found, 2 * n), np.nan)
+        worth = n / effect * (ndtri(point) / stdtrit(clusters - 1, point)) ** 2
+    return np.where(clusters > 1, np.minimum(worth, 2 * n), np.nan)
 
 
 def rank_interval(

@@ -12,8 +12,8 @@ from empathylab.stats.agreement.table import RatingTable, totals
 from empathylab.stats.arrays import Array
 from empathylab.stats.notes import Note, note
 
-MOST_RATERS = 32
-MOST_CELLS = 10_000_000
+MAX_RATERS = 32
+MAX_CELLS = 10_000_000
 """Raters, and situations × raters², up to which resampling is quick enough."""
 
 
@@ -69,7 +69,7 @@ def variance_components(table: RatingTable) -> VarianceComponents:
 def can_resample(table: RatingTable) -> bool:
     """Whether the components of many resamples are quickly had."""
     raters = len(table.rater_names)
-    return raters <= MOST_RATERS and table.n_situations * raters**2 <= MOST_CELLS
+    return raters <= MAX_RATERS and table.n_situations * raters**2 <= MAX_CELLS
 
 
 def icc_statistic(table: RatingTable) -> Statistic:

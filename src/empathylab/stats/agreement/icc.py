@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empathylab.stats.agreement.bootstrap import Statistic, remembered, resampled_intervals
+from empathylab.stats.agreement.bootstrap import Statistic, cached, resampled_intervals
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.notes import Note, note
@@ -135,7 +135,7 @@ def _resampled(rows: Array) -> dict[str, Statistic]:
         rest = (inside - across) / ((n - 1) * (k - 1))
         return np.stack([n, between, across / (k - 1), inside / (n * (k - 1)), rest])
 
-    shared = remembered(squares)
+    shared = cached(squares)
 
     def form(name: str) -> Statistic:
         def statistic(draws: Array) -> Array:

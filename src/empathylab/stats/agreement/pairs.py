@@ -84,9 +84,9 @@ class _Sizes:
     confidence: float
 
     def coefficients(
-        self, found: tuple[Array, Array, Array], how: str, undefined: Note | None
+        self, ends: tuple[Array, Array, Array], how: str, undefined: Note | None
     ) -> list[Coefficient]:
-        columns = [*found, self.n, self.unshared]
+        columns = [*ends, self.n, self.unshared]
         return [
             Coefficient(
                 estimate=value,
@@ -143,8 +143,10 @@ def pair_agreements(
         sizes.coefficients(_wilson(cells, n, confidence), f"Wilson{how}", None),
     ]
     return [
-        PairAgreement(dimension, table.rater_names[a], table.rater_names[b], int(size), *found)
-        for a, b, size, *found in zip(
+        PairAgreement(
+            dimension, table.rater_names[a], table.rater_names[b], int(size), *coefficients
+        )
+        for a, b, size, *coefficients in zip(
             rows.tolist(), columns.tolist(), n.tolist(), *columns_of, strict=True
         )
     ]
@@ -175,8 +177,8 @@ def _cells(table: RatingTable, min_shared: int) -> _Cells:
             if dense is not None:
                 dense += np.bincount(key, minlength=space)
                 continue
-            found, times = np.unique(key, return_counts=True)
-            keys.append(found)
+            cells, times = np.unique(key, return_counts=True)
+            keys.append(cells)
             counts.append(times)
     if dense is not None:
         key = np.flatnonzero(dense)
@@ -205,8 +207,8 @@ def _cells(table: RatingTable, min_shared: int) -> _Cells:
 def _steps(cells: _Cells, q: int) -> tuple[Array, Array]:
     """Each cell's two values as places among the values that occur in the pair."""
     first, second = cells.pair * q + cells.first, cells.pair * q + cells.second
-    found, place = np.unique(np.concatenate([first, second]), return_inverse=True)
-    start = np.searchsorted(found, np.arange(len(cells.raters)) * q)
+    values, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+    start = np.searchsorted(values, np.arange(len(cells.raters)) * q)
     steps = (place - np.tile(start[cells.pair], 2)).astype(np.float64)
     return steps[: len(first)], steps[len(first) :]
 
@@ -285,12 +287,12 @@ def _spearman(cells: _Cells, n: Array, q: int, confidence: float) -> tuple[Array
     squares = [totals(cells.pair, cells.count * side**2, pairs) for side in (a, b)]
     usable = (squares[0] * squares[1] > 0) & (n >= 3)
     x, y = (np.sqrt(np.where(usable, square, np.nan)) for square in squares)
-    found = np.clip(product / (x * y), -1, 1)
+    r = np.clip(product / (x * y), -1, 1)
     root = np.sqrt(n)
     influence = rank_influence(
-        a * (root / x)[cells.pair], b * (root / y)[cells.pair], found[cells.pair]
+        a * (root / x)[cells.pair], b * (root / y)[cells.pair], r[cells.pair]
     )
-    return found, _worth(cells, n, influence, confidence)
+    return r, _worth(cells, n, influence, confidence)
 
 
 def _worth(cells: _Cells, n: Array, influence: Array, confidence: float) -> Array:

@@ -31,7 +31,7 @@ from empathylab.stats.agreement.table import RatingTable, Spacing, rating_table
 from empathylab.stats.arguments import require_columns, require_confidence
 from empathylab.stats.notes import note
 
-_LARGEST_GRID = 20_000_000
+_MAX_GRID = 20_000_000
 """Situations × raters up to which the table of the six ICC forms is laid out."""
 
 
@@ -234,10 +234,10 @@ def _summary(
     gaps, clusters = table.missing_share > 0, table.clusters
     if gaps and can_resample(table):
         statistics["icc"] = icc_statistic(table)
-    found = _bootstrapped(table, statistics, confidence, resamples, seed)
+    coefficients = _bootstrapped(table, statistics, confidence, resamples, seed)
     components = variance_components(table)
     forms = _forms(table, confidence, resamples, seed)
-    resampled = found.pop("icc", None)
+    resampled = coefficients.pop("icc", None)
     icc = _icc(table, components, resampled, confidence) if gaps else forms.icc2
     return DimensionAgreement(
         dimension=dimension,
@@ -250,7 +250,7 @@ def _summary(
         icc=icc,
         icc_forms=forms,
         components=components,
-        **found,
+        **coefficients,
     )
 
 
@@ -285,10 +285,10 @@ def _bootstrapped(
         limits=limits,
     )
     over = "bootstrap over situations" if table.clusters is None else "bootstrap over clusters"
-    found = {}
+    coefficients = {}
     for name, value in values.items():
         low, high = ends.get(name, (math.nan, math.nan))
-        found[name] = Coefficient(
+        coefficients[name] = Coefficient(
             estimate=value,
             low=low,
             high=high,
@@ -298,14 +298,14 @@ def _bootstrapped(
             interval="none" if math.isnan(low) else over,
             note=None if math.isfinite(value) else note("equal_ratings"),
         )
-    return found
+    return coefficients
 
 
 def _forms(
     table: RatingTable, confidence: float, resamples: int, seed: int
 ) -> IntraclassCorrelations:
     raters = len(table.rater_names)
-    if table.n_situations * raters > _LARGEST_GRID:
+    if table.n_situations * raters > _MAX_GRID:
         # So large a grid is nearly empty, and no situation was rated by everybody.
         return intraclass_correlations(np.full((1, raters), np.nan), confidence=confidence)
     grid = np.full((table.n_situations, raters), np.nan)

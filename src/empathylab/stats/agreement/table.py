@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.stats.agreement.bootstrap import Statistic, remembered
+from empathylab.stats.agreement.bootstrap import Statistic, cached
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arrays import Array, Codes
 
@@ -89,7 +89,7 @@ class RatingTable:
     def pairable_counts(self) -> Statistic:
         """Of resampled situations: the ratings of each category in those with two or more."""
         pairable = self.sizes >= 2
-        return remembered(lambda draws: self.by_category(draws * pairable))
+        return cached(lambda draws: self.by_category(draws * pairable))
 
     @cached_property
     def mean_shares(self) -> Statistic:
@@ -101,7 +101,7 @@ class RatingTable:
                 self.by_category(draws * per_rating) / draws.sum(axis=1, keepdims=True)
             )
 
-        return remembered(shares)
+        return cached(shares)
 
     def by_category(self, weights: Array) -> Array:
         """For each row of weights of situations: the weighted ratings of each category."""
@@ -115,9 +115,9 @@ class RatingTable:
     def same_pairs(self) -> Array:
         """Ordered pairs of ratings of one category, of each situation, each with itself too."""
         cells = self.situations * max(len(self.categories), 1) + self.codes
-        found, counts = np.unique(cells, return_counts=True)
+        used, counts = np.unique(cells, return_counts=True)
         return totals(
-            found // max(len(self.categories), 1),
+            used // max(len(self.categories), 1),
             counts.astype(np.float64) ** 2,
             self.n_situations,
         )

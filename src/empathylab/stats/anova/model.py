@@ -170,7 +170,7 @@ class _Fits:
 
     def __init__(self, y: Array, blocks: Mapping[str, Array]) -> None:
         self._y, self._blocks = y, blocks
-        self._found: dict[frozenset[str], tuple[float, int]] = {}
+        self._fitted: dict[frozenset[str], tuple[float, int]] = {}
 
     def residual(self, names: Sequence[str]) -> float:
         return self._fit(names)[0]
@@ -180,14 +180,14 @@ class _Fits:
 
     def _fit(self, names: Sequence[str]) -> tuple[float, int]:
         key = frozenset(names)
-        if key not in self._found:
+        if key not in self._fitted:
             ones = np.ones((len(self._y), 1))
             x = np.column_stack([ones, *(self._blocks[name] for name in names)])
             vectors, values, _ = np.linalg.svd(x, full_matrices=False)
             kept = vectors[:, values > 1e-9 * values[0]]
             rest = self._y - kept @ (kept.T @ self._y)
-            self._found[key] = float(rest @ rest), kept.shape[1]
-        return self._found[key]
+            self._fitted[key] = float(rest @ rest), kept.shape[1]
+        return self._fitted[key]
 
 
 def _tested(
@@ -226,7 +226,7 @@ def _cells(
         return (), 0
     codes = {name: level_codes(used[name])[0] for name in factors}
     names = {name: level_codes(used[name])[1] for name in factors}
-    found, empty = [], 0
+    cells, empty = [], 0
     for levels in itertools.product(*(names[name] for name in factors)):
         rows = np.ones(len(y), dtype=np.bool_)
         for name, level in zip(factors, levels, strict=True):
@@ -234,8 +234,8 @@ def _cells(
         if not rows.any():
             empty += 1
             continue
-        found.append(_cell(dict(zip(factors, levels, strict=True)), y[rows], confidence))
-    return tuple(found), empty
+        cells.append(_cell(dict(zip(factors, levels, strict=True)), y[rows], confidence))
+    return tuple(cells), empty
 
 
 def _cell(levels: Mapping[str, str], values: Array, confidence: float) -> Cell:

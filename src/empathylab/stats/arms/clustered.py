@@ -16,7 +16,7 @@ from empathylab.errors import InputError
 from empathylab.stats.arms.contingency import expected_counts
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.differences import clustered_mean_difference
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.notes import Note, note
 
 
@@ -180,7 +180,9 @@ def clustered_difference(
 
 def _no_difference(iccs: list[float], groups: int, n: int, problem: Note) -> ClusteredDifference:
     nan = math.nan
-    return ClusteredDifference(NOTHING, nan, nan, 0, nan, iccs[0], iccs[1], nan, groups, n, problem)
+    return ClusteredDifference(
+        NO_ESTIMATE, nan, nan, 0, nan, iccs[0], iccs[1], nan, groups, n, problem
+    )
 
 
 def _codes(values: ArrayLike) -> tuple[Codes, Codes]:

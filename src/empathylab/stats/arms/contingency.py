@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empathylab.errors import InputError
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.notes import Note, note
 
 Counts = NDArray[np.int64]
@@ -75,7 +75,17 @@ def independence_test(
         code = "one_row" if counts.shape[0] < 2 <= counts.shape[1] else "one_column"
         problem = note("no_counts" if n == 0 else code)
         return ContingencyTest(
-            math.nan, 0, math.nan, "none", "none", math.nan, n, math.nan, NOTHING, NOTHING, problem
+            math.nan,
+            0,
+            math.nan,
+            "none",
+            "none",
+            math.nan,
+            n,
+            math.nan,
+            NO_ESTIMATE,
+            NO_ESTIMATE,
+            problem,
         )
     from scipy.special import chdtrc
 
@@ -226,5 +236,7 @@ def _noncentrality(chi2: float, df: int, share: float) -> float:
     high = max(chi2, 1.0)
     while chndtr(chi2, df, high) > share:
         high *= 2
-    found: float = brentq(lambda at: float(chndtr(chi2, df, at)) - share, 0.0, high, xtol=1e-10)
-    return found
+    noncentrality: float = brentq(
+        lambda at: float(chndtr(chi2, df, at)) - share, 0.0, high, xtol=1e-10
+    )
+    return noncentrality

@@ -36,13 +36,13 @@ class ArmCount:
 
 def arm_counts(rated: RatedArms, *, confidence: float = 0.95) -> list[ArmCount]:
     """The counts of every subset and arm that has ratings there."""
-    found = []
+    counts = []
     for subset in rated.subsets():
         for arm in rated.arms:
             ratings = subset.ratings.filter(pl.col("arm") == arm)
             if ratings.height:
-                found.append(_counted(rated, subset, arm, ratings, confidence))
-    return found
+                counts.append(_counted(rated, subset, arm, ratings, confidence))
+    return counts
 
 
 def category_counts(rated: RatedArms, ratings: pl.DataFrame) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.intervals import wilson
 from empathylab.stats.t_tests import z_margin
 
@@ -15,7 +15,7 @@ from empathylab.stats.t_tests import z_margin
 def proportion(good: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """The share of good ratings with Wilson's interval; NaN where there is no rating."""
     if n == 0:
-        return NOTHING
+        return NO_ESTIMATE
     low, high = wilson(good / n, n, confidence=confidence)
     return Estimate(good / n, float(low), float(high))
 
@@ -33,7 +33,7 @@ def risk_difference(
     one = proportion(good, n, confidence=confidence)
     other = proportion(good_reference, n_reference, confidence=confidence)
     if n == 0 or n_reference == 0:
-        return NOTHING
+        return NO_ESTIMATE
     # Whole numbers first: 1,295/2,000 − 986/2,000 must not come out below .1545.
     difference = (good * n_reference - good_reference * n) / (n * n_reference)
     return Estimate(
@@ -54,7 +54,7 @@ def relative_gain_percent(
     Katz, D., et al. (1978). Biometrics 34, 469–474.
     """
     if n == 0 or n_reference == 0 or good_reference == 0:
-        return NOTHING
+        return NO_ESTIMATE
     ratio = (good / n) / (good_reference / n_reference)
     if good == 0:
         return Estimate(-100.0)
@@ -74,7 +74,7 @@ def odds_ratio(
     Human Genetics 20, 309–311.
     """
     if n == 0 or n_reference == 0:
-        return NOTHING
+        return NO_ESTIMATE
     cells = [float(good), n - good, good_reference, n_reference - good_reference]
     if min(cells) == 0:
         cells = [cell + 0.5 for cell in cells]

@@ -72,11 +72,11 @@ def prediction_powered_differences(
     estimate, low, high = (np.full((size, size), math.nan) for _ in range(3))
     for item in range(size):
         for other in range(item + 1, size):
-            found = ends.of(errors, item, other, confidence)
+            interval = ends.of(errors, item, other, confidence)
             estimate[item, other] = parts[item].mean - parts[other].mean
             estimate[other, item] = -estimate[item, other]
-            low[item, other], high[item, other] = found
-            low[other, item], high[other, item] = -found[1], -found[0]
+            low[item, other], high[item, other] = interval
+            low[other, item], high[other, item] = -interval[1], -interval[0]
     return ArmDifferences(names, estimate, low, high, situations, raters)
 
 
@@ -107,8 +107,8 @@ class _Errors:
         sums = []
         for way in self.ways:
             alone = float(way[one, one] + way[other, other])
-            found = alone - 2 * float(way[one, other])
-            sums.append(found if found > _ROUNDING * alone else 0.0)
+            variance = alone - 2 * float(way[one, other])
+            sums.append(variance if variance > _ROUNDING * alone else 0.0)
         return _se(*sums)
 
 

@@ -15,7 +15,7 @@ from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.frames import Subset, SubsetKind, subsets
 from empathylab.stats.clusters.robust import cluster_codes, clustered_mean
 from empathylab.stats.corrections import corrected_by_family
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.notes import Note
 from empathylab.stats.standardised import hedges_g
 
@@ -171,7 +171,7 @@ def _difference(
         replies=both["reply"] if "reply" in both.columns else None,
         confidence=confidence,
     )
-    difference, g = test.difference, NOTHING
+    difference, g = test.difference, NO_ESTIMATE
     if len(here) and len(there) and test.note:
         difference = Estimate(float(np.mean(here.to_numpy()) - np.mean(there.to_numpy())))
     if len(here) > 1 and len(there) > 1:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from empathylab.errors import InputError
 from empathylab.stats.arms.ranks import RankTest
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.t_tests import z_margin
 
 _FEW_DISCORDANT = 25
@@ -67,7 +67,7 @@ def mcnemar(
     n, differing = both + only_first + only_second + neither, only_first + only_second
     if n == 0:
         nan = math.nan
-        return McNemar(nan, nan, "none", nan, NOTHING, NOTHING, 0, 0, 0)
+        return McNemar(nan, nan, "none", nan, NO_ESTIMATE, NO_ESTIMATE, 0, 0, 0)
     gap = abs(only_first - only_second)
     chi2 = (gap - min(1, gap)) ** 2 / differing if differing else 0.0
     p_chi2 = float(chdtrc(1, chi2))
@@ -198,7 +198,7 @@ def _paired_odds(only_first: int, only_second: int, confidence: float) -> Estima
     from scipy.special import betaincinv
 
     if only_first + only_second == 0:
-        return NOTHING
+        return NO_ESTIMATE
     tail = (1 - confidence) / 2
     low = float(betaincinv(only_first, only_second + 1, tail)) if only_first else 0.0
     high = float(betaincinv(only_first + 1, only_second, 1 - tail)) if only_second else 1.0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empathylab.stats.arrays import Array
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.t_tests import satterthwaite_df, t_margin
 
 
@@ -58,7 +58,7 @@ def rank_comparison(
     values, (a, b) = _counts([ratings, reference])
     n, m = int(a.sum()), int(b.sum())
     if n == 0 or m == 0:
-        return RankComparison(NOTHING, math.nan, math.nan, math.nan, n, m)
+        return RankComparison(NO_ESTIMATE, math.nan, math.nan, math.nan, n, m)
     above = _placements(b)  # of each value among the reference's ratings
     u = float(a @ above)
     ties = a + b

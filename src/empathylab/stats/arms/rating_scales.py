@@ -9,7 +9,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 
-_MOST_CATEGORIES = 11
+_MAX_CATEGORIES = 11
 
 
 class Category(NamedTuple):
@@ -103,7 +103,7 @@ class RatingScale:
 
     @property
     def _many(self) -> bool:
-        return self.continuous or len(self.values) > _MOST_CATEGORIES
+        return self.continuous or len(self.values) > _MAX_CATEGORIES
 
     def valid(self, rating: str) -> pl.Expr:
         """Which rows of the column hold a rating of this scale."""

@@ -144,7 +144,7 @@ def _paired(
     pairs = here.join(there, on=_KEYS[unit], suffix="_reference", maintain_order="left")
     n = pairs.height
     averaged = bool((pairs["times"] > 1).any() or (pairs["times_reference"] > 1).any())
-    found = PairedTest(
+    rank_test = PairedTest(
         rated.dimension,
         arm,
         rated.reference,
@@ -163,7 +163,7 @@ def _paired(
         f"{rated.dimension}, {subset.kind}",
     )
     if averaged:
-        return found
+        return rank_test
     good, other = pairs["good"].to_numpy(), pairs["good_reference"].to_numpy()
     both, only, lost = (int(item.sum()) for item in (good & other, good & ~other, ~good & other))
     test = mcnemar(both, only, lost, n - both - only - lost, confidence=confidence)
@@ -171,7 +171,7 @@ def _paired(
     square = np.zeros((k, k), dtype=np.int64)
     np.add.at(square, (pairs["category"].to_numpy(), pairs["category_reference"].to_numpy()), 1)
     return dataclasses.replace(
-        found,
+        rank_test,
         good=int(good.sum()),
         good_reference=int(other.sum()),
         mcnemar=test,
@@ -202,6 +202,5 @@ def _all_arms(rated: RatedArms, subset: Subset, units: pl.DataFrame, unit: Unit)
 def _corrected(tests: list[PairedTest]) -> list[PairedTest]:
     corrected = corrected_by_family([test.family for test in tests], [test.p for test in tests])
     return [
-        dataclasses.replace(test, **found._asdict())
-        for test, found in zip(tests, corrected, strict=True)
+        dataclasses.replace(test, **p._asdict()) for test, p in zip(tests, corrected, strict=True)
     ]

@@ -20,7 +20,7 @@ def marginal_probabilities(posterior: Posterior, design: MixedDesign, factor: st
     levels = design.factors[factor]
     nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
     weights = weights / weights.sum()
-    found = np.empty((posterior.draws, len(levels), len(design.levels)))
+    probabilities = np.empty((posterior.draws, len(levels), len(design.levels)))
     for place, level in enumerate(levels):
         row = _row_of(design, factor, level)
         shift = sum(
@@ -36,8 +36,8 @@ def marginal_probabilities(posterior: Posterior, design: MixedDesign, factor: st
         spread = np.sqrt(variance)[:, None, None] * nodes
         below = expit(latent[:, :, None] - spread) @ weights
         ends = [np.zeros((posterior.draws, 1)), below, np.ones((posterior.draws, 1))]
-        found[:, place] = np.diff(np.concatenate(ends, axis=1), axis=1)
-    return found
+        probabilities[:, place] = np.diff(np.concatenate(ends, axis=1), axis=1)
+    return probabilities
 
 
 def _row_of(design: MixedDesign, factor: str, level: str) -> int:

@@ -137,10 +137,10 @@ def run_sampler(
                 before = [by_chain[name]] if name in by_chain else []
                 by_chain[name] = np.concatenate([*before, np.asarray(values, dtype=float)], axis=1)
         divergences += int(np.asarray(sampler.get_extra_fields()["diverging"]).sum())
-        found = _posterior(design, priors, by_chain, divergences)
-        if found.reliable or divergences or batch == batches:
+        posterior = _posterior(design, priors, by_chain, divergences)
+        if posterior.reliable or divergences or batch == batches:
             sampler.post_warmup_state = None
-            return found
+            return posterior
         # The chains go on where they are, with the step sizes of their warm-up.
         sampler.post_warmup_state = sampler.last_state
         key = sampler.post_warmup_state.rng_key
@@ -191,15 +191,15 @@ def _model(design: MixedDesign, priors: Priors) -> Any:
 
 def _blocks(design: MixedDesign) -> list[tuple[str, NDArray[Any], int, NDArray[Any]]]:
     """Name, codes, number of levels and columns of every block of correlated effects."""
-    found = []
+    blocks = []
     for number, group in enumerate(design.groups):
         given = group.columns.given
         columns = np.ones((design.n, 1)) if given is None else given
-        found += [
+        blocks += [
             (f"{number}_{place}", np.asarray(group.codes), len(group.levels), columns[:, block])
             for place, block in enumerate(map(list, group.columns.blocks))
         ]
-    return found
+    return blocks
 
 
 def _posterior(

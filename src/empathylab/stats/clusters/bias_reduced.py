@@ -60,8 +60,8 @@ def bias_reduced(x: Array, residual: Array, codes: Codes, weight: Array | None) 
 
     Rows are taken as independent with equal variance for the correction, whatever the weights.
     """
-    found, place = np.unique(codes, return_inverse=True)
-    count = len(found)
+    labels, place = np.unique(codes, return_inverse=True)
+    count = len(labels)
     own = x if weight is None else x * weight[:, None]
     inverse: Array = np.asarray(np.linalg.inv(x.T @ own), dtype=np.float64)
     squares = inverse @ (own.T @ own) @ inverse
@@ -125,8 +125,8 @@ def _per_cluster(values: Array, place: Codes, count: int) -> Array:
 def _products(array: Array, two: Array, place: Codes, count: int) -> Array:
     """Per cluster, the cross-products of two matrices' columns."""
     width = array.shape[1]
-    found = np.empty((count, width, width))
+    products = np.empty((count, width, width))
     for a in range(width):
         for b in range(width):
-            found[:, a, b] = np.bincount(place, array[:, a] * two[:, b], minlength=count)
-    return found
+            products[:, a, b] = np.bincount(place, array[:, a] * two[:, b], minlength=count)
+    return products

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from empathylab.stats.arrays import Array
 from empathylab.stats.intervals import percentile_interval
 
-_LEAST = 3
+_MIN_PAIRS = 3
 
 
 class ClusteredCorrelation(NamedTuple):
@@ -46,7 +46,7 @@ def clustered_correlation(
     estimate = pearson(x, y)
     ranks = [pl.Series(values).rank().to_numpy() for values in (x, y)]
     low = high = math.nan
-    if groups >= _LEAST and math.isfinite(estimate):
+    if groups >= _MIN_PAIRS and math.isfinite(estimate):
         drawn = np.random.default_rng(seed).integers(groups, size=(draws, groups))
         low, high = _ends(x, y, codes, drawn, confidence)
     return ClusteredCorrelation(estimate, low, high, pearson(*ranks), len(x), groups)
@@ -68,6 +68,6 @@ def _ends(
 
 def pearson(x: Array, y: Array) -> float:
     """Pearson's correlation; NaN below three pairs, or where one side does not vary."""
-    if len(x) < _LEAST or np.std(x) == 0 or np.std(y) == 0:
+    if len(x) < _MIN_PAIRS or np.std(x) == 0 or np.std(y) == 0:
         return math.nan
     return float(np.corrcoef(x, y)[0, 1])

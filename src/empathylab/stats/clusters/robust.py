@@ -100,8 +100,8 @@ def least_squares(design: Array, outcome: Array, clusters: Sequence[Codes]) -> R
 
 
 def _one_way(scores: Array, codes: Codes, *, adjust: bool) -> Array:
-    found, place = np.unique(codes, return_inverse=True)
-    groups = len(found)
+    labels, place = np.unique(codes, return_inverse=True)
+    groups = len(labels)
     sums = np.column_stack([np.bincount(place, column, minlength=groups) for column in scores.T])
     factor = groups / (groups - 1) if adjust and groups > 1 else 1.0
     return np.asarray(factor * sums.T @ sums)

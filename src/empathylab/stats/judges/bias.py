@@ -87,10 +87,10 @@ def self_preference(
     if mine.all() or not mine.any():
         problem = note("no_other_responses" if mine.any() else "no_own_responses")
     gaps = [_gap(values, mine) for values in (judge, people)]
-    found = {field.name: getattr(bias, field.name) for field in fields(bias)} | {
+    tested = {field.name: getattr(bias, field.name) for field in fields(bias)} | {
         "note": problem or bias.note
     }
-    return SelfPreference(**found, judge_gap=gaps[0], people_gap=gaps[1], n_own=int(mine.sum()))
+    return SelfPreference(**tested, judge_gap=gaps[0], people_gap=gaps[1], n_own=int(mine.sum()))
 
 
 def position_bias(
@@ -128,9 +128,9 @@ def position_bias(
 def _one_sided(bias: Bias) -> Bias:
     """The bias of a judge for whom one place always wins, with exact interval and p value."""
     clusters = bias.df + 1
-    least = ((1 - bias.confidence) / 2) ** (1 / clusters) - 0.5
+    nearest = ((1 - bias.confidence) / 2) ** (1 / clusters) - 0.5
     sign = math.copysign(1.0, bias.estimate)
-    low, high = sorted((sign * least, sign * 0.5))
+    low, high = sorted((sign * nearest, sign * 0.5))
     always = note("first_always_preferred" if sign > 0 else "second_always_preferred")
     return replace(bias, low=low, high=high, p=min(1.0, 2.0 * 0.5**clusters), note=always)
 

@@ -14,7 +14,7 @@ from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import cluster_ways, clustered_mean, least_squares
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.t_tests import t_margin
 
 
@@ -215,16 +215,16 @@ def calibration_scores(
     """
     rows = _rows(frame, rating, prediction, rater, situation)
     scale = np.unique(rows.people)
-    found = np.unique(rows.situations)
-    folds = min(folds, len(found))
+    situations = np.unique(rows.situations)
+    folds = min(folds, len(situations))
     if folds < 2 or len(scale) < 2:
         raise InputError(
             "scores need at least 2 situations and 2 different ratings by people",
-            got=f"{len(found)} situations and {len(scale)} values",
+            got=f"{len(situations)} situations and {len(scale)} values",
             remedy="Give more ratings.",
         )
-    fold_of = np.random.default_rng(seed).permutation(len(found)) % folds
-    fold = fold_of[np.searchsorted(found, rows.situations)]
+    fold_of = np.random.default_rng(seed).permutation(len(situations)) % folds
+    fold = fold_of[np.searchsorted(situations, rows.situations)]
     reached = (rows.people[:, None] <= scale).astype(np.float64)
     mapped, base = np.empty_like(reached), np.empty_like(reached)
     for number in range(folds):
@@ -278,7 +278,7 @@ def _bins(judge: Array, bins: int) -> list[NDArray[np.bool_]]:
 
 def _slope(rows: _Rows, confidence: float) -> Estimate:
     if np.ptp(rows.judge) == 0:
-        return NOTHING
+        return NO_ESTIMATE
     centred = rows.judge - rows.judge.mean()
     design = np.column_stack([np.ones(len(centred)), centred])
     fit = least_squares(design, rows.people, rows.clusters)

@@ -69,10 +69,10 @@ class JudgedRows:
             raise cannot_calibrate(name, judged=bool(mine.any()))
         y, f = self.y[rest], self.f[rest]
         shares = Shares.of(self.who[rest])
-        found = (through_means if means else through_ratings)(y, f, self.f[mine], shares)
+        reading = (through_means if means else through_ratings)(y, f, self.f[mine], shares)
         people, level = float(self.y[own].mean()), float(self.f[mine].mean())
         lean = StraightLine.through(shares.means(y), shares.means(f)).missed(people, level)
-        return TransferError(name, found.estimate, people, int(own.sum()), found.leverage, lean)
+        return TransferError(name, reading.estimate, people, int(own.sum()), reading.leverage, lean)
 
     def _of(self, name: str) -> NDArray[np.bool_]:
         place = self.names.index(name) if name in self.names else -1

@@ -71,11 +71,11 @@ class _Scale:
 
     def _worth(self, people: float, people_se: float) -> float:
         """How many independent shares of one would be as certain as people's mean."""
-        most = (people - self.lowest) * (self.highest - people)
-        if not (self.variance > 0 and most > 0):
+        largest = (people - self.lowest) * (self.highest - people)
+        if not (self.variance > 0 and largest > 0):
             return float(self.fewest)
         # Never more than independent ratings: clusters that seem to even out are mostly chance.
-        return most / max(people_se**2, self.variance / self.n)
+        return largest / max(people_se**2, self.variance / self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +229,9 @@ def widened(
     ends: tuple[float, float], difference: float, margin: float, scale: _Scale | None
 ) -> tuple[float, float]:
     """The interval, at least as wide as the margin to both sides, within the scale's length."""
-    most = math.inf if scale is None else scale.highest - scale.lowest
+    length = math.inf if scale is None else scale.highest - scale.lowest
     low, high = min(ends[0], difference - margin), max(ends[1], difference + margin)
-    return max(low, min(-most, ends[0])), min(high, max(most, ends[1]))
+    return max(low, min(-length, ends[0])), min(high, max(length, ends[1]))
 
 
 class OwnEnds(NamedTuple):

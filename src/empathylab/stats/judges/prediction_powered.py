@@ -172,15 +172,19 @@ def _combined(
     people = sum(s * p.people_mean for s, p in zip(signs, parts, strict=True))
     own, alone = se([p.influence for p in parts]), se([p.people_influence for p in parts])
 
-    def cautious(found: tuple[float, float], difference: float, error: float, level: float) -> Ends:
+    def cautious(
+        interval: tuple[float, float], difference: float, error: float, level: float
+    ) -> Ends:
         margin = shared_rater_margin(parts[0], parts[1], level) if len(parts) == 2 else None
         if margin is None:
-            return found
-        return widened(found, difference, margin * (error / alone if alone else 1), parts[0].scale)
+            return interval
+        return widened(
+            interval, difference, margin * (error / alone if alone else 1), parts[0].scale
+        )
 
     def ends(level: float) -> Ends:
-        found = _interval(parts, [p.influence for p in parts], own, t_margin(df, level))
-        return cautious(found, estimate, own, level)
+        interval = _interval(parts, [p.influence for p in parts], own, t_margin(df, level))
+        return cautious(interval, estimate, own, level)
 
     trustless = [replace(part, mean=part.people_mean) for part in parts]
     influences = [part.people_influence for part in parts]

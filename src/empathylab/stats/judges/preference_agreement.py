@@ -102,10 +102,10 @@ def _agreeing(rows: pl.DataFrame, confidence: float) -> Agreeing:
         values = rows["agrees"].to_list()
         share = sum(values) / len(values) if values else math.nan
         return Agreeing(share, math.nan, math.nan, rows.height)
-    found = prediction_powered_mean(
+    mean = prediction_powered_mean(
         rows.select("situation", rating="agrees", prediction=pl.lit(0.0)),
         rater=None,
         limits=(0.0, 1.0),
         confidence=confidence,
     )
-    return Agreeing(found.estimate, max(found.low, 0.0), min(found.high, 1.0), rows.height)
+    return Agreeing(mean.estimate, max(mean.low, 0.0), min(mean.high, 1.0), rows.height)

@@ -81,8 +81,8 @@ def scaled_bias(
     groups = np.zeros(len(whole), np.int64) if within is None else cluster_codes(whole[within])
     if len(judge) < 3 or not _vary(rows.centred(groups).lean):
         return _untested(rows, "few_rows" if len(judge) < 3 else "nothing_to_compare")
-    found = _instrumented(rows, cluster_codes(whole[response]), groups)
-    return _untested(rows, "unknown_scale") if found is None else found
+    bias = _instrumented(rows, cluster_codes(whole[response]), groups)
+    return _untested(rows, "unknown_scale") if bias is None else bias
 
 
 def centred(values: Array, groups: Codes) -> Array:

@@ -145,14 +145,14 @@ class Transferred:
         return _root_mean_square([error.error for error in self.errors])
 
 
-def reach(own: float, most: float, also: float) -> float:
+def reach(own: float, limit: float, also: float) -> float:
     """How far a difference of two figures may reach to one side, where the one reaches so far as
-    `own`, and to the end of the scale at `most`, and the other as far as `also`.
+    `own`, and to the end of the scale at `limit`, and the other as far as `also`.
 
     Both seldom lie at their ends at once, so it is less than the sum; but where nothing short of
     the scale's end is ruled out, that is no matter of chance.
     """
-    return most + also if own >= most else math.hypot(own, also)
+    return limit + also if own >= limit else math.hypot(own, also)
 
 
 def off_scale(ends: tuple[float, float], limits: tuple[float, float]) -> bool:
@@ -218,7 +218,7 @@ def transferred_mean(
         for name in (others if len(others) > 1 else ())
     )
     margin = t_margin(line.df, confidence) * line.se
-    found = Transferred(
+    result = Transferred(
         estimate=line.estimate,
         low=math.nan,
         high=math.nan,
@@ -243,16 +243,16 @@ def transferred_mean(
         back=InversePrediction.of(line.back, [error.lean for error in errors]),
         level=line.level,
     )
-    low, high = found.ends(confidence)
-    like = found.exchangeable_half_width(confidence)
-    found = replace(
-        found,
+    low, high = result.ends(confidence)
+    like = result.exchangeable_half_width(confidence)
+    result = replace(
+        result,
         low=low,
         high=high,
         exchangeable_low=line.estimate - like,
         exchangeable_high=line.estimate + like,
     )
-    return replace(found, notes=tuple(_notes(found, len(others))))
+    return replace(result, notes=tuple(_notes(result, len(others))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,19 +303,19 @@ def _line(ratings: pl.DataFrame, newcomer: str, *, means: bool) -> _Line:
     known, places = np.unique(rows["respondent"].to_numpy()[~mine], return_inverse=True)
     shares = Shares.of(places)
     read = through_means if means else through_ratings
-    found = read(y[~mine], f[~mine], f[mine], shares)
+    reading = read(y[~mine], f[~mine], f[mine], shares)
     terms = np.zeros(len(f))
-    terms[~mine] = found.terms
-    terms[mine] = found.slope * (f[mine] - f[mine].mean()) / int(mine.sum())
+    terms[~mine] = reading.terms
+    terms[mine] = reading.slope * (f[mine] - f[mine].mean()) / int(mine.sum())
     fewest = fewest_clusters(int((~mine).sum()), [codes[~mine] for codes in ways])
     variance = float(cluster_covariance(terms[:, None], ways, adjust=False)[0, 0])
     levels, level = shares.means(f[~mine]), float(f[mine].mean())
     slack = _ROUNDING * float(np.abs(f).max())
     return _Line(
-        estimate=found.estimate,
-        slope=found.slope,
-        leverage=found.leverage,
-        pull=dict(zip(known.tolist(), found.pull.tolist(), strict=True)),
+        estimate=reading.estimate,
+        slope=reading.slope,
+        leverage=reading.leverage,
+        pull=dict(zip(known.tolist(), reading.pull.tolist(), strict=True)),
         outside=not levels.min() - slack <= level <= levels.max() + slack,
         level=level,
         back=StraightLine.through(shares.means(y[~mine]), levels),
@@ -357,14 +357,14 @@ def _root_mean_square(errors: Sequence[float]) -> float:
     return math.sqrt(sum(error**2 for error in errors) / len(errors)) if errors else math.nan
 
 
-def _notes(found: Transferred, others: int) -> Iterator[Note]:
-    if found.slope == 0:
+def _notes(result: Transferred, others: int) -> Iterator[Note]:
+    if result.slope == 0:
         yield note("judge_unrelated")
     if others == 1:
         yield note("one_other_respondent")
     elif others == 2:
         yield note("two_other_respondents")
-    if found.outside and found.slope > 0:
+    if result.outside and result.slope > 0:
         yield note("extrapolated")
-    if others > 1 and not found.rules_out:
+    if others > 1 and not result.rules_out:
         yield note("nothing_excluded")

@@ -158,12 +158,12 @@ class Factored:
         levels = self._levels
         rows = [np.empty(levels.n) for _ in range(levels.groups)]
         for stack, part in self._parts:
-            found = part.inverse()
-            leaf_row = self._sd_leaf * found.leaf
+            elements = part.inverse()
+            leaf_row = self._sd_leaf * elements.leaf
             for one, number in enumerate(levels.core):
-                leaf_row += self._sd_core[one] * found.crossed[one]
-                row = self._sd_leaf * found.crossed[one]
-                for sd, shared in zip(self._sd_core, found.cored[one], strict=True):
+                leaf_row += self._sd_core[one] * elements.crossed[one]
+                row = self._sd_leaf * elements.crossed[one]
+                for sd, shared in zip(self._sd_core, elements.cored[one], strict=True):
                     row += sd * shared
                 rows[number][stack.ratings] = row
             rows[levels.leaf][stack.ratings] = leaf_row

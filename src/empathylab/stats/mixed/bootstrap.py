@@ -87,10 +87,10 @@ def parametric_bootstrap(
     work = partial(_replicated, Source.of(fit), seed)
     # Closed at once where `tick` raises, so that the processes do not finish the rest first.
     with contextlib.closing(map_ordered(work, left, workers=workers)) as replicated:
-        for number, found in zip(left, replicated, strict=True):
-            done[number] = found
+        for number, estimates in zip(left, replicated, strict=True):
+            done[number] = estimates
             if tick is not None:
-                tick(number, found)
+                tick(number, estimates)
     fitted = [item for _, item in sorted(done.items()) if item]
     intervals = {}
     for name, value in _estimates(fit).items():
@@ -127,12 +127,12 @@ def bootstrap_likelihood_ratio(
         )
     observed = 2 * (_log_likelihood(larger) - _log_likelihood(smaller))
     work = partial(_compared, Source.of(smaller), larger.design, seed)
-    found = []
+    made = []
     for number, item in enumerate(map_ordered(work, range(replications), workers=workers)):
-        found.append(item)
+        made.append(item)
         if tick is not None:
             tick(number, item)
-    drawn = np.array([item["statistic"] for item in found if item])
+    drawn = np.array([item["statistic"] for item in made if item])
     p = (1 + int((drawn >= observed - 1e-9).sum())) / (1 + len(drawn))
     return BootstrapTest(max(observed, 0.0), p, replications, replications - len(drawn))
 
@@ -189,8 +189,8 @@ def _refitted(design: MixedDesign, y: Array, source: Source, *, reml: bool) -> L
         codes = y.astype(np.int64)
         if len(np.unique(codes)) < len(design.levels):
             return None
-        found = fit_ordinal(replace(design, y=codes), source.link)
-        return found if found.converged else None
+        fit = fit_ordinal(replace(design, y=codes), source.link)
+        return fit if fit.converged else None
     except (InputError, np.linalg.LinAlgError):
         return None
 
@@ -216,11 +216,11 @@ def _log_likelihood(fit: Lmm | Clmm) -> float:
 
 
 def _estimates(fit: Lmm | Clmm) -> Replication:
-    found = {name: effect.estimate for name, effect in fit.coefficients.items()}
-    found |= {f"sd({name})": effect.sd for name, effect in fit.random_effects.items()}
+    estimates = {name: effect.estimate for name, effect in fit.coefficients.items()}
+    estimates |= {f"sd({name})": effect.sd for name, effect in fit.random_effects.items()}
     if isinstance(fit, Lmm):
-        found["sd(residual)"] = fit.residual_sd
-    return found
+        estimates["sd(residual)"] = fit.residual_sd
+    return estimates
 
 
 def _check(replications: int, confidence: float) -> None:

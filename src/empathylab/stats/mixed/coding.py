@@ -60,10 +60,10 @@ class Coding:
     @property
     def terms(self) -> dict[str, tuple[int, ...]]:
         """The columns of each term, by number."""
-        found: dict[str, list[int]] = {}
+        terms: dict[str, list[int]] = {}
         for number, column in enumerate(self.columns):
-            found.setdefault(column.term, []).append(number)
-        return {term: tuple(numbers) for term, numbers in found.items()}
+            terms.setdefault(column.term, []).append(number)
+        return {term: tuple(numbers) for term, numbers in terms.items()}
 
     def matrix(self, values: Mapping[str, Codes | Array], n: int) -> Array:
         """The design matrix of n rows, given each predictor's level numbers or values."""
@@ -138,14 +138,14 @@ def aliased_columns(x: Array, names: Sequence[str]) -> list[str]:
     # R of a QR decomposition has the same dependencies in a p × p matrix.
     small: Array = np.asarray(np.linalg.qr(x, mode="r"), dtype=np.float64)
     basis = np.zeros((small.shape[0], 0))
-    found = []
+    aliased = []
     for number, name in enumerate(names):
         column = small[:, number]
         rest = column - basis @ (basis.T @ column)
         rest -= basis @ (basis.T @ rest)
         length, left = float(np.linalg.norm(column)), float(np.linalg.norm(rest))
         if length == 0 or left < _ALIASED * length or basis.shape[1] == small.shape[0]:
-            found.append(name)
+            aliased.append(name)
         else:
             basis = np.column_stack([basis, rest / left])
-    return found
+    return aliased

@@ -11,7 +11,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.notes import Note, note
 
-_LARGEST = 1e100
+_MAX_VALUE = 1e100
 """Numbers beyond overflow when they are squared and summed."""
 
 
@@ -78,8 +78,8 @@ def category_codes(
             raise InputError(
                 f"{column.name!r} contains an infinite number", remedy="Correct the column."
             )
-        found, codes = np.unique(values, return_inverse=True)
-        return codes.astype(np.int64), tuple(_written(item) for item in found.tolist())
+        categories, codes = np.unique(values, return_inverse=True)
+        return codes.astype(np.int64), tuple(_written(item) for item in categories.tolist())
     order = [_written(level) for level in levels]
     if len(set(order)) < len(order):
         raise InputError("a level is named twice", got=list(levels), remedy="Name each once.")
@@ -114,7 +114,7 @@ def column_numbers(column: pl.Series, where: str) -> Array:
             where=where,
             remedy="Correct the column.",
         )
-    if np.abs(values).max(initial=0.0) > _LARGEST:
+    if np.abs(values).max(initial=0.0) > _MAX_VALUE:
         raise InputError(
             f"{column.name!r} contains a number too large to compute with",
             where=where,

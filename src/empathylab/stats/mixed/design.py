@@ -272,14 +272,14 @@ def _centred(formula: Formula, values: Mapping[str, Codes | Array]) -> Mapping[s
     whole = all(term - {label} in terms for term in terms if len(term) > 1 for label in term)
     if not formula.intercept or not whole:
         return values
-    found = dict(values)
+    centred = dict(values)
     for label, value in values.items():
         if value.dtype.kind == "f":
             moved = value - value.mean()
             # What rounding leaves of a constant is no variation.
             constant = np.abs(moved).max() <= 1e-14 * np.abs(value).max()
-            found[label] = value if constant else moved
-    return found
+            centred[label] = value if constant else moved
+    return centred
 
 
 def _grouping(used: pl.DataFrame, names: tuple[str, ...], where: str) -> Grouping:

@@ -107,7 +107,7 @@ class _Piece(NamedTuple):
 
 def _random_pieces(text: str) -> list[_Piece]:
     """Every `(effects | group)` of a formula; brackets within it belong to `C(x)`."""
-    found, opened, quoted = [], [], False
+    pieces, opened, quoted = [], [], False
     for place, character in enumerate(text):
         if character == "`":
             quoted = not quoted
@@ -122,8 +122,8 @@ def _random_pieces(text: str) -> list[_Piece]:
             if bars:
                 effects, group = inside[: bars[0]], inside[bars[1] :]
                 correlated = bars[1] - bars[0] == 1
-                found.append(_Piece(text[first : place + 1], effects, group.strip(), correlated))
-    return found
+                pieces.append(_Piece(text[first : place + 1], effects, group.strip(), correlated))
+    return pieces
 
 
 def _bars(inside: str) -> tuple[int, int] | None:
@@ -157,14 +157,14 @@ def _random_terms(piece: _Piece, where: str) -> list[RandomTerm]:
     ]
 
 
-def _terms(found: Any, where: str) -> tuple[bool, tuple[tuple[Variable, ...], ...]]:
+def _terms(described: Any, where: str) -> tuple[bool, tuple[tuple[Variable, ...], ...]]:
     """Whether there is an intercept, and the terms, main effects first."""
-    fixed = [term for term in found if hasattr(term, "components")]
+    fixed = [term for term in described if hasattr(term, "components")]
     written = [[_variable(component, where) for component in term.components] for term in fixed]
     # Within an interaction, R puts first what the formula names first.
     order = list(dict.fromkeys(item for term in written for item in term))
     terms = [tuple(sorted(term, key=order.index)) for term in written]
-    return len(fixed) < len(found), tuple(sorted(terms, key=len))
+    return len(fixed) < len(described), tuple(sorted(terms, key=len))
 
 
 def _described(text: str, where: str) -> Any:

@@ -72,7 +72,7 @@ def _linear(fit: Lmm, confidence: float) -> dict[str, Estimate]:
         return point.log_determinants + constant + point.residual / float(sds[-1]) ** 2
 
     names = [*fit.random_effects, "residual"]
-    found = {}
+    intervals = {}
     for number, name in enumerate(names):
         others = [k for k in range(len(best)) if k != number]
 
@@ -85,8 +85,8 @@ def _linear(fit: Lmm, confidence: float) -> dict[str, Estimate]:
             tight = {"xatol": 1e-6 * sigma, "fatol": 1e-7, "maxiter": 2000}
             return float(minimize(rest, best[others], method="Nelder-Mead", options=tight).fun)
 
-        found[name] = _ends(profiled, float(best[number]), deviance(best), confidence)
-    return found
+        intervals[name] = _ends(profiled, float(best[number]), deviance(best), confidence)
+    return intervals
 
 
 def _ordinal(fit: Clmm, confidence: float) -> dict[str, Estimate]:
@@ -103,7 +103,7 @@ def _ordinal(fit: Clmm, confidence: float) -> dict[str, Estimate]:
     base = np.eye(len(best)) * 1e-2
     base[np.ix_(free, free)] = np.nan_to_num(fit.covariance)
     lowest = 2 * laplace(best).value
-    found = {}
+    intervals = {}
     for number, name in enumerate(fit.random_effects, start=laplace.fixed):
         others = [k for k in range(len(best)) if k != number]
 
@@ -115,10 +115,10 @@ def _ordinal(fit: Clmm, confidence: float) -> dict[str, Estimate]:
                 return at, gradient[others]
 
             start, inverse = best[others], base[np.ix_(others, others)]
-            return 2 * descend(rest, start, inverse, enough=1e-7, most=100).value
+            return 2 * descend(rest, start, inverse, tolerance=1e-7, max_iterations=100).value
 
-        found[name] = _ends(profiled, float(best[number]), lowest, confidence)
-    return found
+        intervals[name] = _ends(profiled, float(best[number]), lowest, confidence)
+    return intervals
 
 
 def _ends(
@@ -127,10 +127,10 @@ def _ends(
     from scipy.optimize import brentq
     from scipy.special import chdtri
 
-    most = float(chdtri(1, 1 - confidence))
+    limit = float(chdtri(1, 1 - confidence))
 
     def above(value: float) -> float:
-        return profiled(value) - lowest - most
+        return profiled(value) - lowest - limit
 
     low = 0.0
     if best > 0 and above(1e-6 * best) > 0:

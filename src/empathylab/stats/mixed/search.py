@@ -44,8 +44,8 @@ def descend(
     start: Array,
     inverse: Array,
     *,
-    enough: float,
-    most: int,
+    tolerance: float,
+    max_iterations: int,
     slack: float = 0.0,
 ) -> Place:
     """Where the function is least, near enough, by the BFGS method with halved steps.
@@ -59,7 +59,7 @@ def descend(
     place = Place(start, value, gradient, inverse, 0, False)
     if not math.isfinite(value):
         return place._replace(stuck=True)
-    while place.decrement > enough and place.iterations < most and not place.stuck:
+    while place.decrement > tolerance and place.iterations < max_iterations and not place.stuck:
         place = _stepped(function, place, slack)
     return place
 
@@ -99,7 +99,12 @@ def settle(
     for _ in range(_ROUNDS):
         guess = np.eye(len(at)) * 1e-3 if inverse is None else inverse
         ended = descend(
-            function, at, guess, enough=precision.loose, most=200, slack=precision.slack
+            function,
+            at,
+            guess,
+            tolerance=precision.loose,
+            max_iterations=200,
+            slack=precision.slack,
         )
         at, iterations = ended.at, iterations + ended.iterations
         scale = np.sqrt(np.maximum(np.diag(ended.inverse), 1e-12))
@@ -108,7 +113,12 @@ def settle(
             continue
         distance = float(ended.gradient @ inverse @ ended.gradient)
         ended = descend(
-            function, at, inverse, enough=precision.tight, most=10, slack=precision.slack
+            function,
+            at,
+            inverse,
+            tolerance=precision.tight,
+            max_iterations=10,
+            slack=precision.slack,
         )
         at, iterations = ended.at, iterations + ended.iterations
         if distance < CLOSE:
@@ -161,10 +171,10 @@ def inverted_where_known(matrix: Array, known: int) -> Array | None:
 
     Directions without curvature get no variance; None where one of them holds a known parameter.
     """
-    found = inverted(matrix)
+    inverse = inverted(matrix)
     diagonal = np.diag(matrix)
-    if found is not None or not np.all(np.isfinite(matrix)) or np.any(diagonal[:known] <= 0):
-        return found
+    if inverse is not None or not np.all(np.isfinite(matrix)) or np.any(diagonal[:known] <= 0):
+        return inverse
     size = 1 / np.sqrt(np.maximum(np.abs(diagonal), 1e-12))
     values, vectors = np.linalg.eigh(matrix * np.outer(size, size))
     flat = values < 1e-6

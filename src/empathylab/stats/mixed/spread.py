@@ -61,7 +61,7 @@ def random_structure(design: MixedDesign) -> Effects:
 
 def random_spread(design: MixedDesign, effects: Effects, theta: Array, unit: float = 1.0) -> Spread:
     """Standard deviations and correlations at θ, in a unit (the residual's in a linear model)."""
-    found: dict[str, RandomEffect] = {}
+    random_effects: dict[str, RandomEffect] = {}
     correlations: list[Correlation] = []
     covariances, singular = [], False
     for group, factor in zip(design.groups, effects.factors(theta), strict=True):
@@ -73,13 +73,13 @@ def random_spread(design: MixedDesign, effects: Effects, theta: Array, unit: flo
         zero = own == 0 if len(own) == 1 else own <= _SINGULAR * max(float(own.max()), 1e-300)
         for column, name in enumerate(group.effect_names):
             sd = float(sds[column])
-            found[name] = RandomEffect(sd, sd**2, len(group.levels), bool(zero[column]))
+            random_effects[name] = RandomEffect(sd, sd**2, len(group.levels), bool(zero[column]))
         for a, b in correlation_pairs(group.columns):
             both = float(sds[a] * sds[b])
             value = float(covariance[a, b]) / both if both > 0 else float("nan")
             names = group.columns.names
             correlations.append(Correlation(group.name, names[a], names[b], value))
-    return Spread(found, tuple(correlations), singular, covariances)
+    return Spread(random_effects, tuple(correlations), singular, covariances)
 
 
 def parameter_names(design: MixedDesign, effects: Effects) -> list[str]:
@@ -98,7 +98,7 @@ def parameter_names(design: MixedDesign, effects: Effects) -> list[str]:
 def mode_tables(design: MixedDesign, modes: Sequence[Array]) -> dict[str, pl.DataFrame]:
     """Per random effect, each level's predicted effect."""
     return {
-        name: pl.DataFrame({"level": list(group.levels), "mode": found[:, column]})
-        for group, found in zip(design.groups, modes, strict=True)
+        name: pl.DataFrame({"level": list(group.levels), "mode": by_level[:, column]})
+        for group, by_level in zip(design.groups, modes, strict=True)
         for column, name in enumerate(group.effect_names)
     }

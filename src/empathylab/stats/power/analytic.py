@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from empathylab.errors import InputError
 from empathylab.stats.t_tests import z_margin
 
-_LARGEST = 1e12
+_MAX_VALUE = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,8 @@ def two_shares_power(
     _share(alpha, "alpha")
     if n < 1:
         raise InputError("n must be at least 1", got=n, remedy="Give the ratings per arm.")
-    found = _two_shares_power(share, share_reference, n, alpha)
-    return TwoSharesPower(share, share_reference, n, alpha, found)
+    power = _two_shares_power(share, share_reference, n, alpha)
+    return TwoSharesPower(share, share_reference, n, alpha, power)
 
 
 def two_shares_sample_size(
@@ -221,14 +221,14 @@ def _smallest(power_at: Callable[[float], float], power: float) -> float:
     high = 1.0
     while power_at(high) < power:
         high *= 2
-        if high > _LARGEST:
+        if high > _MAX_VALUE:
             raise InputError(
                 "no size of study reaches this power",
                 got=power,
                 remedy="Plan for a larger effect, or a lower power.",
             )
-    found: float = brentq(lambda at: power_at(at) - power, 0.0, high, xtol=1e-10)
-    return found
+    smallest: float = brentq(lambda at: power_at(at) - power, 0.0, high, xtol=1e-10)
+    return smallest
 
 
 def _positive(value: float, what: str) -> None:

@@ -194,11 +194,11 @@ class _Model:
                 raise _unsettled() from None  # the strengths grow without end
             size = 1.0
             while size > 1e-8:
-                found = self._log_likelihood(parameters + size * step, counts)
-                if found >= value - 1e-12 * abs(value):
+                new_value = self._log_likelihood(parameters + size * step, counts)
+                if new_value >= value - 1e-12 * abs(value):
                     break
                 size /= 2
-            parameters, value = parameters + size * step, found
+            parameters, value = parameters + size * step, new_value
             if float(gradient @ step) < 1e-16 * max(1.0, abs(value)):
                 break
         else:

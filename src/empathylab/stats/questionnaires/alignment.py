@@ -76,7 +76,7 @@ def distances(
     changes = list(changes)
     by_place = {_place(change): change for change in changes if change.respondent == people}
     units = {place[:2]: one.change_sd for place, one in by_place.items() if one.level == "overall"}
-    found = []
+    rows = []
     for change in changes:
         other = by_place.get(_place(change))
         unit = units.get((change.scale, change.subscale), math.nan)
@@ -87,7 +87,7 @@ def distances(
         parts = se**4 / df + other_se**4 / other_df if both > 0 else math.nan
         margin = t_margin(both**4 / parts, confidence) * both / unit
         estimate = (change.cluster_delta - other.cluster_delta) / unit
-        found.append(
+        rows.append(
             Distance(
                 change.respondent,
                 change.scale,
@@ -103,7 +103,7 @@ def distances(
                 se=both / unit,
             )
         )
-    return found
+    return rows
 
 
 def _place(change: ScaleChange) -> tuple[object, ...]:
@@ -118,7 +118,7 @@ def rank_agreements(
     Interval by Fisher's z with the variance (1 + ρ²/2)/(k − 3) of Bonett & Wright (2000,
     Psychometrika 65, 23–28); NaN below four factors. Says nothing of the size of the changes.
     """
-    found = []
+    agreements = []
     for (respondent, scale, subscale), group in _grouped(distances).items():
         k = len(group)
         own = _ranks([item.delta for item in group])
@@ -129,8 +129,8 @@ def rank_agreements(
             margin = z_margin(confidence) * math.sqrt((1 + rho**2 / 2) / (k - 3))
             z = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
             low, high = math.tanh(z - margin), math.tanh(z + margin)
-        found.append(RankAgreement(respondent, scale, subscale, k, rho, low, high))
-    return found
+        agreements.append(RankAgreement(respondent, scale, subscale, k, rho, low, high))
+    return agreements
 
 
 def _ranks(values: Sequence[float]) -> Array:
@@ -163,7 +163,7 @@ def alignment_summaries(
     for distance in distances:
         if distance.level == "factor" and not math.isnan(distance.se):
             by_respondent.setdefault((distance.respondent, distance.scale), []).append(distance)
-    found = []
+    summaries = []
     for (respondent, scale), group in by_respondent.items():
         parts: dict[object, list[float]] = {}
         for item in group:
@@ -177,8 +177,10 @@ def alignment_summaries(
             margin = t_margin(k - 1, confidence) * spread
             low, high = _rooted(centre - margin), _rooted(centre + margin)
         subscales = len({item.subscale for item in group})
-        found.append(AlignmentSummary(respondent, scale, _rooted(centre), low, high, k, subscales))
-    return found
+        summaries.append(
+            AlignmentSummary(respondent, scale, _rooted(centre), low, high, k, subscales)
+        )
+    return summaries
 
 
 def _rooted(value: float) -> float:

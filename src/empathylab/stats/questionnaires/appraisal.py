@@ -47,7 +47,7 @@ the orders of the items; it is null where they are not known."""
 
 _GROUP = ["respondent", "scale", "subscale"]
 _KEY = [*_GROUP, "level", "emotion", "factor"]
-_SMALLEST_SD = 1e-8
+_MIN_SD = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +379,7 @@ def _corrected(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _nudged(sd: Array) -> Array:
-    return np.where(sd == 0, _SMALLEST_SD, sd)
+    return np.where(sd == 0, _MIN_SD, sd)
 
 
 def _array(frame: pl.DataFrame, name: str) -> Array:

@@ -52,7 +52,7 @@ def factor_coherence(scores: pl.DataFrame, *, confidence: float = 0.95) -> list[
     used, for others the score (the baseline is the same for all situations). Scores without a
     factor are dropped. Needs at least two factors, and a factor with two situations.
     """
-    found = []
+    rows = []
     evoked = _changes(scores)
     groups = evoked.group_by("respondent", "scale", "subscale", maintain_order=True)
     for (respondent, scale, subscale), group in groups:
@@ -65,7 +65,7 @@ def factor_coherence(scores: pl.DataFrame, *, confidence: float = 0.95) -> list[
         arrays = [cells[name].to_numpy().astype(float) for name in ("n", "mean", "within")]
         parts = _components(factor, *arrays)
         low, high = _interval(factor, arrays, _share(*parts[:2]), confidence)
-        found.append(
+        rows.append(
             FactorCoherence(
                 str(respondent),
                 str(scale),
@@ -79,7 +79,7 @@ def factor_coherence(scores: pl.DataFrame, *, confidence: float = 0.95) -> list[
                 n=group.height,
             )
         )
-    return found
+    return rows
 
 
 def _changes(scores: pl.DataFrame) -> pl.DataFrame:

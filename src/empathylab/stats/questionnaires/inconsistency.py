@@ -80,12 +80,12 @@ def inconsistencies(
     turned[:, [item - 1 for item in reversed_items]] *= -1
     smaller = np.minimum((turned > 0).sum(axis=1), (turned < 0).sum(axis=1))
     answered = np.isfinite(values).any(axis=1)
-    most, kept = items // 2, smaller[answered]
+    possible, kept = items // 2, smaller[answered]
     return Inconsistencies(
         np.where(answered, smaller, -1),
-        most,
+        possible,
         len(kept),
         int((~answered).sum()),
         float((kept == 0).mean()) if len(kept) else math.nan,
-        float((kept > most / 2).mean()) if len(kept) else math.nan,
+        float((kept > possible / 2).mean()) if len(kept) else math.nan,
     )

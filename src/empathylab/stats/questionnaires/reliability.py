@@ -17,7 +17,7 @@ from empathylab.stats.t_tests import z_margin
 
 Items = pl.DataFrame | NDArray[np.floating] | NDArray[np.integer]
 
-_FEWEST = 3
+_MIN_ROWS = 3
 """Rows below which nothing is estimated: with two, every correlation is 1 or −1."""
 _NO_VARIANCE = 1e-12
 """Variance, relative to the values' size, that is no more than the error of floating point."""
@@ -153,12 +153,12 @@ def retest_correlation(first: Values, second: Values, *, confidence: float = 0.9
         raise ValueError(f"both sides need the same length; got {len(a)} and {len(b)}")
     pairs, dropped = _complete(np.column_stack([a, b]))
     n = len(pairs)
-    icc = intraclass_correlations(pairs).icc2.estimate if n >= _FEWEST else math.nan
-    if n < _FEWEST or not _varies(pairs).all():
+    icc = intraclass_correlations(pairs).icc2.estimate if n >= _MIN_ROWS else math.nan
+    if n < _MIN_ROWS or not _varies(pairs).all():
         return Correlation(math.nan, math.nan, math.nan, n, icc, dropped, confidence)
     estimate = float(np.clip(np.corrcoef(*pairs.T)[0, 1], -1, 1))
     low, high = math.nan, math.nan
-    if n > _FEWEST:
+    if n > _MIN_ROWS:
         margin = z_margin(confidence) / math.sqrt(n - 3)
         with np.errstate(divide="ignore"):
             centre = np.arctanh(estimate)
@@ -189,8 +189,8 @@ def _problem(rows: Array, *, fewest_items: int) -> Note | None:
     n, k = rows.shape
     if k < fewest_items:
         return note("few_items", items=k, needed=fewest_items)
-    if n < _FEWEST:
-        return note("few_complete_rows", rows=n, needed=_FEWEST)
+    if n < _MIN_ROWS:
+        return note("few_complete_rows", rows=n, needed=_MIN_ROWS)
     size = max(float(np.abs(rows).max()) * k, 1e-300)
     if rows.sum(axis=1).var(ddof=1) <= _NO_VARIANCE * size**2:
         return note("constant_sum")

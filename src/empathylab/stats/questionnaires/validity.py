@@ -50,14 +50,14 @@ STEADY = 0.5
 """Test–retest correlation, upper end of its interval: below it, one answering explains less than a
 quarter of the next."""
 # What it takes to judge.
-FEWEST_ADMINISTRATIONS = 5
+MIN_ADMINISTRATIONS = 5
 """Valid administrations: with fewer, one odd answer is 20 % and more of all."""
-FEWEST_FOR_ALPHA = 10
+MIN_FOR_ALPHA = 10
 """Administrations: with fewer, alpha's interval spans most of its range."""
 MOVED = 0.001
 """p of the F test that scores differ between situations: only then is there something for items to
 be consistent about. A respondent that nothing moves is no worse a reporter for it."""
-FEWEST_FOR_RETEST = 20
+MIN_FOR_RETEST = 20
 """Pairs of answers: r = .5 differs from 0 at the 5 % level from about 16 on."""
 MATTERS = 0.1
 """Difference between orders, as a share of the range: a smaller one changes no score much."""
@@ -163,7 +163,7 @@ def self_report_validity(
     differences = order_sensitivity(pages.values, pages.contexts, pages.orders)
     sensitivity, difference = differences or (None, None)
     valid = len(values)
-    found = Validity(
+    figures = Validity(
         verdict="usable",
         reasons=(),
         administrations=administrations,
@@ -190,8 +190,8 @@ def self_report_validity(
     )
     # Where all items point one way, the same answer to all of them can be meant.
     one_way = not reversed and len(subscales) < 2
-    telling = patterns.get("counting", 0) / max(valid, 1) if one_way else found.pattern_share
-    return _judged(found, telling, unknown, one_way)
+    telling = patterns.get("counting", 0) / max(valid, 1) if one_way else figures.pattern_share
+    return _judged(figures, telling, unknown, one_way)
 
 
 def _pages(frame: pl.DataFrame) -> tuple[Array, _Pages, Codes, Codes]:
@@ -249,10 +249,10 @@ def _moved(part: Array, contexts: Codes) -> float:
     return float(fdtrc(between, within, explained / between / (left / within)))
 
 
-def _judged(found: Validity, telling: float, unknown: Note | None, one_way: bool) -> Validity:
+def _judged(figures: Validity, telling: float, unknown: Note | None, one_way: bool) -> Validity:
     """The same with verdict and reasons."""
     against = sorted(
-        _findings(found, telling, one_way), key=lambda finding: finding[0] != "meaningless"
+        _findings(figures, telling, one_way), key=lambda finding: finding[0] != "meaningless"
     )
     reasons = [reason for _, reason in against]
     verdict = against[0][0] if against else "usable"
@@ -261,54 +261,54 @@ def _judged(found: Validity, telling: float, unknown: Note | None, one_way: bool
         # What was not tested cannot be vouched for.
         verdict = "doubtful" if verdict == "usable" else verdict
     elif not against:
-        reasons.append(_explained(found))
-    if verdict == "usable" and _unmoved(found):
+        reasons.append(_explained(figures))
+    if verdict == "usable" and _unmoved(figures):
         reasons.append(note("scores_unmoved"))
-    return replace(found, verdict=verdict, reasons=tuple(reasons))
+    return replace(figures, verdict=verdict, reasons=tuple(reasons))
 
 
-def _findings(found: Validity, telling: float, one_way: bool) -> Iterator[tuple[Verdict, Note]]:
+def _findings(figures: Validity, telling: float, one_way: bool) -> Iterator[tuple[Verdict, Note]]:
     """What speaks against the answers, and how much."""
-    if found.valid < FEWEST_ADMINISTRATIONS:
-        few = note("few_valid", valid=found.valid, needed=FEWEST_ADMINISTRATIONS)
+    if figures.valid < MIN_ADMINISTRATIONS:
+        few = note("few_valid", valid=figures.valid, needed=MIN_ADMINISTRATIONS)
         yield "doubtful", few
-    if found.invalid_share >= MANY:
+    if figures.invalid_share >= MANY:
         invalid = note(
-            "many_invalid", share=found.invalid_share, administrations=found.administrations
+            "many_invalid", share=figures.invalid_share, administrations=figures.administrations
         )
-        yield _grade(found.invalid_share >= MOSTLY), invalid
-    if found.pattern_share >= MANY:
-        patterned = note("many_patterns", share=found.pattern_share, valid=found.valid)
+        yield _grade(figures.invalid_share >= MOSTLY), invalid
+    if figures.pattern_share >= MANY:
+        patterned = note("many_patterns", share=figures.pattern_share, valid=figures.valid)
         yield _grade(telling >= MOSTLY), patterned
-    position, least = _number(found.position_share), NOISE * _number(found.position_error)
-    if position >= max(POSITION, least):
-        yield _grade(position > _number(found.content_share)), _explained(found)
-    sensitivity, difference = _number(found.order_sensitivity), _number(found.order_difference)
+    position, noise = _number(figures.position_share), NOISE * _number(figures.position_error)
+    if position >= max(POSITION, noise):
+        yield _grade(position > _number(figures.content_share)), _explained(figures)
+    sensitivity, difference = _number(figures.order_sensitivity), _number(figures.order_difference)
     if sensitivity >= SENSITIVE and difference >= MATTERS:
         differ = note("orders_differ", sensitivity=sensitivity, difference=difference)
         yield _grade(sensitivity >= CHANCE), differ
-    yield from _content_free(found, one_way)
-    for name, alpha in found.alpha.items():
-        judged = alpha.n >= FEWEST_FOR_ALPHA and found.moved[name] < MOVED
+    yield from _content_free(figures, one_way)
+    for name, alpha in figures.alpha.items():
+        judged = alpha.n >= MIN_FOR_ALPHA and figures.moved[name] < MOVED
         if judged and alpha.high < CONSISTENT:
             low = note("low_alpha", scale=name, alpha=alpha.estimate, n=alpha.n, high=alpha.high)
             yield "doubtful", low
-    retest = found.retest
-    if retest and retest.n >= FEWEST_FOR_RETEST and retest.high < STEADY:
+    retest = figures.retest
+    if retest and retest.n >= MIN_FOR_RETEST and retest.high < STEADY:
         again = note("low_retest", r=retest.estimate, n=retest.n, high=retest.high)
         yield "doubtful", again
 
 
-def _content_free(found: Validity, one_way: bool) -> Iterator[tuple[Verdict, Note]]:
+def _content_free(figures: Validity, one_way: bool) -> Iterator[tuple[Verdict, Note]]:
     """That answers do not depend on what the items say: middle answers, agreement with all."""
-    content = _number(found.content_share)
-    position = _number(found.position_share)
-    chance = NOISE * _number(found.content_error)
+    content = _number(figures.content_share)
+    position = _number(figures.position_share)
+    chance = NOISE * _number(figures.content_error)
     sure = content < FLAT and chance < FLAT
-    placed = max(POSITION, NOISE * _number(found.position_error))
+    placed = max(POSITION, NOISE * _number(figures.position_error))
     if not content < max(FLAT, chance) or position >= placed:
         return
-    away = found.mean_answer - 0.5
+    away = figures.mean_answer - 0.5
     how = (
         "middle"
         if abs(away) < MIDDLE
@@ -332,18 +332,18 @@ def _grade(worst: bool) -> Verdict:
     return "meaningless" if worst else "doubtful"
 
 
-def _explained(found: Validity) -> Note:
+def _explained(figures: Validity) -> Note:
     content, position = (
-        max(0, share or 0) for share in (found.content_share, found.position_share)
+        max(0, share or 0) for share in (figures.content_share, figures.position_share)
     )
     shares = {"content": content, "position": position}
-    left = 1 - content - position - max(0.0, found.noise_share or 0)
+    left = 1 - content - position - max(0.0, figures.noise_share or 0)
     if left >= UNASSIGNED:
-        return note("partly_explained", **shares, unassigned=left, orders=found.orders)
+        return note("partly_explained", **shares, unassigned=left, orders=figures.orders)
     return note("explained", **shares)
 
 
-def _unmoved(found: Validity) -> bool:
+def _unmoved(figures: Validity) -> bool:
     """Whether scores were compared between situations and none differs."""
-    known = [p for p in found.moved.values() if not math.isnan(p)]
-    return bool(known) and found.situations > 1 and min(known) >= MOVED
+    known = [p for p in figures.moved.values() if not math.isnan(p)]
+    return bool(known) and figures.situations > 1 and min(known) >= MOVED

@@ -16,13 +16,13 @@ from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 from empathylab.stats.arms.ranks import RankTest, kruskal_wallis
 from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
-from empathylab.stats.estimates import NOTHING, Estimate
+from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.standardised import hedges_g
 from empathylab.stats.t_tests import satterthwaite_df, t_test
 
 POOLED = "others"
 """The level into which rare ones are pooled."""
-_MOST_BINS = 40
+_MAX_BINS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +296,8 @@ def _bins(values: Array) -> Array:
     if len(values) == 0:
         return np.empty(0)
     edges: Array = np.histogram_bin_edges(values, "auto")
-    if len(edges) - 1 > _MOST_BINS:
-        edges = np.histogram_bin_edges(values, _MOST_BINS)
+    if len(edges) - 1 > _MAX_BINS:
+        edges = np.histogram_bin_edges(values, _MAX_BINS)
     return edges
 
 
@@ -317,7 +317,7 @@ def _difference(
     if not se > 0:
         nothing = Equivalence(bound, math.nan, math.nan, (math.nan, math.nan), False)
         nan = math.nan
-        return RaterDifference(name, reference, NOTHING, NOTHING, nan, nan, nan, nothing)
+        return RaterDifference(name, reference, NO_ESTIMATE, NO_ESTIMATE, nan, nan, nan, nothing)
     gap = float(group.mean() - other.mean())
     df = satterthwaite_df(zip(parts, (len(group) - 1, len(other) - 1), strict=True))
     test = t_test(gap, se, df, confidence)

@@ -271,7 +271,7 @@ def with_and_without(
 
 def rules_from(declared: Iterable[Mapping[str, Any]]) -> list[Rule]:
     """The rules that a study's file declares: `{"rule": "too fast", "seconds": 120}` and so on."""
-    found = []
+    rules = []
     for item in declared:
         name = str(item.get("rule", ""))
         if name not in RULES:
@@ -281,8 +281,8 @@ def rules_from(declared: Iterable[Mapping[str, Any]]) -> list[Rule]:
         for key in given:
             if key not in known:
                 raise UnknownName("setting", key, known, where=f"exclusion rule {name!r}")
-        found.append(RULES[name](**given))
-    return found
+        rules.append(RULES[name](**given))
+    return rules
 
 
 def declared(rules: Iterable[Rule]) -> list[dict[str, Any]]:
@@ -296,14 +296,14 @@ def _numbers(raters: pl.DataFrame, column: str) -> pl.Series:
     values = raters[column]
     if values.dtype == pl.String:
         values = values.str.strip_chars().str.to_lowercase().replace(_YES_AND_NO)
-    found = values.cast(pl.Float64, strict=False)
-    if found.null_count() == len(found) and values.null_count() < len(values):
+    numbers = values.cast(pl.Float64, strict=False)
+    if numbers.null_count() == len(numbers) and values.null_count() < len(values):
         raise InputError(
             f"the exclusion rule needs numbers, or yes and no, in {column!r}",
             got=raters[column].drop_nulls()[0],
             remedy="Name another column about the raters.",
         )
-    return found
+    return numbers
 
 
 def _same_ratings(ratings: pl.DataFrame, rater: str, rating: str) -> pl.DataFrame:

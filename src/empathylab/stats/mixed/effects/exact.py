@@ -96,10 +96,10 @@ class ExactFactor:
         leaf = scaled[solver.leaf_span]
         core = scaled[solver.core] - self._across @ leaf
         core = cho_solve(self._root, core, check_finite=False)
-        found = np.empty_like(scaled)
-        found[solver.core] = core
-        found[solver.leaf_span] = leaf - self._across.T @ core
-        return self._scaled.unwhiten(found)
+        solution = np.empty_like(scaled)
+        solution[solver.core] = core
+        solution[solver.leaf_span] = leaf - self._across.T @ core
+        return self._scaled.unwhiten(solution)
 
     def inverse_rows(self) -> list[Array]:
         from scipy.linalg.lapack import dpotri
@@ -122,12 +122,12 @@ class ExactFactor:
         for number, (first, second) in enumerate(pattern.pairs):
             one, two = solver.places[number]
             if first == solver.leaf:
-                found = -across[two, one]
+                elements = -across[two, one]
             elif second == solver.leaf:
-                found = -across[one, two]
+                elements = -across[one, two]
             else:
-                found = among[one, two]
-            coupled.append(np.asarray(found).reshape(self._scaled.blocks[number].shape))
+                elements = among[one, two]
+            coupled.append(np.asarray(elements).reshape(self._scaled.blocks[number].shape))
         return self._scaled.row_vectors(own, coupled)
 
     def _across_elements(self, among: Array) -> Array:

@@ -27,12 +27,12 @@ Whole = NDArray[np.intp]
 
 _PROBED = 600_000
 """Effects times probes that are worth their time."""
-_FEWEST_PROBES, _MOST_PROBES = 24, 64
+_MIN_PROBES, _MAX_PROBES = 24, 64
 _SEED = 20240501
 _TOLERANCE = 1e-8
 """Relative residual at which conjugate gradients end."""
-_MOST_STEPS = 1_000
-_MOST_PAIRS = 30_000_000
+_MAX_STEPS = 1_000
+_MAX_PAIRS = 30_000_000
 """Pairs of levels that meet within a level of the eliminated grouping."""
 
 
@@ -88,13 +88,13 @@ class IterativeSolver:
         """Where the elements of each list of keys lie among those of S."""
         self.rows, self.columns = np.divmod(known, size)
         self.starts = np.searchsorted(self.rows, np.arange(size + 1))
-        count = int(np.clip(_PROBED // max(size, 1), _FEWEST_PROBES, _MOST_PROBES))
+        count = int(np.clip(_PROBED // max(size, 1), _MIN_PROBES, _MAX_PROBES))
         generator = np.random.default_rng(_SEED)
         self.probes = generator.choice([-1.0, 1.0], size=(size, count))
 
     def _own_places(self) -> list[tuple[Whole, Whole]]:
         """Rows and columns in S of the blocks within levels, per grouping of the core."""
-        found, effects = [], self.pattern.effects
+        cells, effects = [], self.pattern.effects
         for number, group in enumerate(effects.groups):
             if self.leaf is not None and number == self.leaf.group:
                 continue
@@ -103,8 +103,8 @@ class IterativeSolver:
             shape = (group.size, group.width, group.width)
             rows = np.broadcast_to(places[:, :, None], shape).reshape(-1)
             columns = np.broadcast_to(places[:, None, :], shape).reshape(-1)
-            found.append((rows.astype(np.intp), columns.astype(np.intp)))
-        return found
+            cells.append((rows.astype(np.intp), columns.astype(np.intp)))
+        return cells
 
     def factor(self, weight: Array, factors: Sequence[Array]) -> IterativeFactor:
         return IterativeFactor(self, Scaled(self.pattern, weight, factors))
@@ -133,7 +133,7 @@ def _leaf(pattern: Pattern) -> _Leaf | None:
     order = np.argsort(all_levels, kind="stable")
     sorted_levels = all_levels[order]
     counts = np.bincount(sorted_levels, minlength=sizes[group])
-    if int((counts.astype(np.float64) ** 2).sum()) > _MOST_PAIRS:
+    if int((counts.astype(np.float64) ** 2).sum()) > _MAX_PAIRS:
         return None
     each = counts[sorted_levels]
     first = np.repeat(np.arange(len(order)), each)
@@ -222,16 +222,16 @@ class IterativeFactor:
         whitened = self._scaled.whiten(right).reshape(len(right), -1)
         solver, scale = self._solver, self._scale[:, None]
         core = whitened[solver.core]
-        found = np.empty_like(whitened)
+        solution = np.empty_like(whitened)
         span = slice(0)
         if solver.leaf is not None:
             span = solver.pattern.effects.spans[solver.leaf.group]
             core = core - self._across @ whitened[span]
         core = scale * conjugate_gradients(self._coupling, scale * core)[0]
-        found[solver.core] = core
+        solution[solver.core] = core
         if solver.leaf is not None:
-            found[span] = whitened[span] - self._across.T @ core
-        return self._scaled.unwhiten(found.reshape(right.shape))
+            solution[span] = whitened[span] - self._across.T @ core
+        return self._scaled.unwhiten(solution.reshape(right.shape))
 
     @property
     def log_determinant(self) -> float:
@@ -241,14 +241,14 @@ class IterativeFactor:
         """(I + E)⁻¹ and E times the probes, and log |I + E|."""
         if self._probed is None:
             probes = self._solver.probes
-            found, alphas, betas = conjugate_gradients(self._coupling, probes)
+            solved, alphas, betas = conjugate_gradients(self._coupling, probes)
             length, count = probes.shape
             moved = self._coupling @ probes
             logs = length * _log_quadrature(alphas, betas)
             first = np.einsum("ij,ij->j", probes, moved)
             second = np.einsum("ij,ij->j", moved, moved)
             estimate = float((logs - first + second / 2).sum()) / count - self._squares / 2
-            self._probed = found, moved, estimate
+            self._probed = solved, moved, estimate
         return self._probed
 
     def inverse_rows(self) -> list[Array]:
@@ -263,8 +263,8 @@ class IterativeFactor:
         for number, (rows, columns), slots in zip(
             solver.within, solver.cells, solver.slots[:inside], strict=True
         ):
-            found = near[slots] + _paired(one, two, rows, columns)
-            coupled[number] = found.reshape(self._scaled.blocks[number].shape)
+            elements = near[slots] + _paired(one, two, rows, columns)
+            coupled[number] = elements.reshape(self._scaled.blocks[number].shape)
         own: list[Array] = []
         slots_of_own = iter(solver.slots[2 * inside : 2 * inside + len(solver.own)])
         places = iter(solver.own)
@@ -272,8 +272,8 @@ class IterativeFactor:
             if solver.leaf is not None and number == solver.leaf.group:
                 own.append(self._eliminated(one, two, coupled))
                 continue
-            found = near[next(slots_of_own)] + _paired(one, two, *next(places))
-            own.append(found.reshape(group.size, group.width, group.width))
+            elements = near[next(slots_of_own)] + _paired(one, two, *next(places))
+            own.append(elements.reshape(group.size, group.width, group.width))
         return self._scaled.row_vectors(own, coupled)
 
     def _eliminated(self, array: Array, two: Array, coupled: list[Array]) -> Array:
@@ -308,11 +308,11 @@ def _paired(array: Array, two: Array, rows: Whole, columns: Whole) -> Array:
 
 def _rows_times(array: Array, two: Array, rows: Whole, columns: Whole) -> Array:
     """The products of given rows of two matrices, a piece at a time to stay in the cache."""
-    found = np.empty(len(rows))
+    products = np.empty(len(rows))
     for first in range(0, len(rows), 4096):
         here = slice(first, first + 4096)
-        found[here] = np.einsum("ij,ij->i", array[rows[here]], two[columns[here]])
-    return found
+        products[here] = np.einsum("ij,ij->i", array[rows[here]], two[columns[here]])
+    return products
 
 
 def conjugate_gradients(matrix: Any, right: Array) -> tuple[Array, Array, Array]:
@@ -325,7 +325,7 @@ def conjugate_gradients(matrix: Any, right: Array) -> tuple[Array, Array, Array]
     size = np.einsum("ij,ij->j", residual, residual)
     enough = np.maximum(_TOLERANCE**2 * size, 1e-300)
     alphas, betas = [], []
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         if np.all(size <= enough):
             break
         moved = matrix @ direction

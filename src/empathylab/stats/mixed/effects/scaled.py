@@ -97,13 +97,13 @@ class Scaled:
         return self._each_level(vector, transposed=True)
 
     def _each_level(self, vector: Array, *, transposed: bool) -> Array:
-        found = np.empty_like(vector)
+        product = np.empty_like(vector)
         effects = self.pattern.effects
         for group, span, inverse in zip(effects.groups, effects.spans, self._inverse, strict=True):
             matrix = inverse.swapaxes(1, 2) if transposed else inverse
             part = vector[span].reshape(group.size, group.width, -1)
-            found[span] = (matrix @ part).reshape(vector[span].shape)
-        return found
+            product[span] = (matrix @ part).reshape(vector[span].shape)
+        return product
 
     def row_vectors(self, own: Sequence[Array], coupled: Sequence[Array]) -> list[Array]:
         """Per grouping and row: D⁻¹Λ'z of that row at its own level.
@@ -111,7 +111,7 @@ class Scaled:
         `own` and `coupled` are the elements of (I + E)⁻¹ within levels and in each cell.
         """
         effects = self.pattern.effects
-        found = [
+        vectors = [
             np.einsum("nab,nb->na", block[group.codes], row)
             if group.width > 1
             else block[group.codes, 0, :] * row
@@ -119,11 +119,11 @@ class Scaled:
         ]
         for number, (first, second) in enumerate(self.pattern.pairs):
             at = coupled[number][self.pattern.slots[number]]
-            found[first] += np.einsum("nab,nb->na", at, self.rows[second])
-            found[second] += np.einsum("nab,na->nb", at, self.rows[first])
+            vectors[first] += np.einsum("nab,nb->na", at, self.rows[second])
+            vectors[second] += np.einsum("nab,na->nb", at, self.rows[first])
         return [
             np.einsum("nba,nb->na", inverse[group.codes], values)
-            for group, inverse, values in zip(effects.groups, self._inverse, found, strict=True)
+            for group, inverse, values in zip(effects.groups, self._inverse, vectors, strict=True)
         ]
 
 

@@ -83,10 +83,10 @@ class Effects:
 
     def factors(self, theta: Array) -> list[Array]:
         """Λ of each grouping."""
-        found = [np.zeros((group.width, group.width)) for group in self.groups]
+        factors = [np.zeros((group.width, group.width)) for group in self.groups]
         for parameter, value in zip(self.parameters, theta, strict=True):
-            found[parameter.group][parameter.row, parameter.column] = value
-        return found
+            factors[parameter.group][parameter.row, parameter.column] = value
+        return factors
 
     def signs(self, theta: Array) -> Array:
         """What makes the diagonals positive: a column of Λ turned round is the same model."""
@@ -163,15 +163,15 @@ class Effects:
 
     def row_products(self, values: Array, rows: Sequence[Array]) -> Array:
         """Per parameter: the sum over rows of value × random column × the row's own vector."""
-        found = []
+        products = []
         for parameter in self.parameters:
             group = self.groups[parameter.group]
-            found.append(
+            products.append(
                 float(
                     group.times(parameter.row, values) @ rows[parameter.group][:, parameter.column]
                 )
             )
-        return np.array(found)
+        return np.array(products)
 
 
 def singular_trials(effects: Effects, theta: Array, number: int) -> list[tuple[Array, set[int]]]:
@@ -188,7 +188,7 @@ def singular_trials(effects: Effects, theta: Array, number: int) -> list[tuple[A
     follows[:, chosen.row] = 0.0
     later = np.arange(len(follows)) > chosen.row
     follows[later, later] = np.hypot(follows[later, later], rest[later])
-    found = []
+    trials = []
     for shape, row_too in ((lower_factor(without), True), (follows, False)):
         changed, gone = theta.copy(), set()
         for place, one in enumerate(effects.parameters):
@@ -197,8 +197,8 @@ def singular_trials(effects: Effects, theta: Array, number: int) -> list[tuple[A
             changed[place] = shape[one.row, one.column]
             if one.column == chosen.column or (row_too and one.row == chosen.row):
                 gone.add(place)
-        found.append((changed, gone))
-    return found
+        trials.append((changed, gone))
+    return trials
 
 
 def intercepts(codes: Sequence[Codes], sizes: Sequence[int]) -> Effects:

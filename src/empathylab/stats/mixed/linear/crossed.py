@@ -104,9 +104,9 @@ class CrossedIntercepts:
 
     def modes(self, theta: Array, combination: Array) -> list[Array]:
         """Conditional modes of every group's intercepts for the column W · combination."""
-        found: list[Array] = [np.zeros(size) for size in self.sizes]
+        modes: list[Array] = [np.zeros(size) for size in self.sizes]
         if not self.groups:
-            return found
+            return modes
         first = theta[self._first]
         weights, _ = self._first_part(theta)
         own = self._sums @ combination
@@ -115,10 +115,10 @@ class CrossedIntercepts:
             sums = (self._rest_sums - _weighted(weights, self._kind_sums)) @ combination
             rest = scale * self._solver.solved(weights, scale, (scale * sums)[:, None])[:, 0]
             for i, k in enumerate(self._others):
-                found[k] = rest[self._offsets[i] : self._offsets[i + 1]]
+                modes[k] = rest[self._offsets[i] : self._offsets[i + 1]]
             own = own - self._pairs.T @ rest
-        found[self._first] = (first**2 / (first**2 * self._counts + 1))[self._kind] * own
-        return found
+        modes[self._first] = (first**2 / (first**2 * self._counts + 1))[self._kind] * own
+        return modes
 
     def _first_part(self, theta: Array) -> tuple[Array, float]:
         """The weight of each kind of level of the largest factor, and its share of log|A|."""

@@ -116,8 +116,8 @@ class Blocks:
         out = np.zeros((self._rows + 1, sums.shape[1]))
         systems = self._systems(weights, scale, sums)
         for batch, (matrix, right) in zip(self._batches, systems, strict=True):
-            found = np.linalg.solve(matrix.transpose(2, 0, 1), right.transpose(2, 0, 1))
-            out[batch.rows] = found.transpose(1, 0, 2)
+            solution = np.linalg.solve(matrix.transpose(2, 0, 1), right.transpose(2, 0, 1))
+            out[batch.rows] = solution.transpose(1, 0, 2)
         return out[:-1]
 
     def _systems(self, weights: Array, scale: Array, sums: Array) -> list[tuple[Array, Array]]:

@@ -82,14 +82,14 @@ class GeneralProfile:
     def slopes(self, theta: Array) -> _Slopes:
         """The model at θ with its derivatives."""
         self.evaluations += 1
-        solved, factors, right, found = self._freed(theta)
-        products = self._plain - right.T @ found
+        solved, factors, right, solution = self._freed(theta)
+        products = self._plain - right.T @ solution
         products = (products + products.T) / 2
         point = self.columns.point(solved.log_determinant, products, reml=self.reml)
         rest = np.column_stack(
             [
                 column - self.effects.linear(one, factors)
-                for column, one in zip(self.columns.values.T, found.T, strict=True)
+                for column, one in zip(self.columns.values.T, solution.T, strict=True)
             ]
         )
         turned = self._turned(rest, factors)
@@ -110,14 +110,14 @@ class GeneralProfile:
             np.stack([total[number] for total in sums], axis=2)  # levels × columns × W
             for number in range(len(factors))
         ]
-        found = []
+        slopes = []
         for parameter in self.effects.parameters:
             own, factor = outer[parameter.group], factors[parameter.group]
             other = np.einsum("lkw,k->lw", own, factor[:, parameter.column])
             product = own[:, parameter.row, :].T @ other
-            found.append(-(product + product.T))
+            slopes.append(-(product + product.T))
         size = rest.shape[1]
-        return np.array(found).reshape(len(self.effects.parameters), size, size)
+        return np.array(slopes).reshape(len(self.effects.parameters), size, size)
 
     def _residual_slopes(self, turned: Array, products: Array) -> Array:
         p = self.p
@@ -128,15 +128,15 @@ class GeneralProfile:
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """The criterion and its gradient."""
         try:
-            found = self.slopes(theta)
+            slopes = self.slopes(theta)
         except np.linalg.LinAlgError:
             return math.inf, np.zeros(len(theta))
-        return found.point.criterion, found.criterion(self.degrees)
+        return slopes.point.criterion, slopes.criterion(self.degrees)
 
     def modes(self, theta: Array, beta: Array) -> list[Array]:
         """Conditional modes of each grouping's effects, levels × columns."""
-        _, factors, _, found = self._freed(theta)
-        return self.effects.effects(found @ self.columns.combination(beta), factors)
+        _, factors, _, solution = self._freed(theta)
+        return self.effects.effects(solution @ self.columns.combination(beta), factors)
 
     def minimised(self) -> Minimum:
         """The θ of least criterion, diagonals at 0 or above."""
@@ -145,8 +145,8 @@ class GeneralProfile:
             self,
             start,
             self._first_inverse(start),
-            enough=self._precision.loose,
-            most=400,
+            tolerance=self._precision.loose,
+            max_iterations=400,
             slack=self._precision.slack,
         )
         theta, free = self._bounded(place)

@@ -21,7 +21,7 @@ from empathylab.stats.corrections import corrected_by
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.t_tests import TTest
 
-_MOST_CELLS = 1_000_000
+_MAX_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ def lmm_means(fit: Lmm, factor: str, *, by: str = "") -> tuple[LmmMean, ...]:
     get on average if the other factors were balanced. Gives the numbers of R's `emmeans` with
     Satterthwaite's degrees of freedom.
     """
-    found = []
+    means = []
     for (level, within), row in _rows(fit, factor, by).items():
         test = _tested(fit, row)
-        found.append(LmmMean(level, within, test.estimate, test.se, test.df, test.low, test.high))
-    return tuple(found)
+        means.append(LmmMean(level, within, test.estimate, test.se, test.df, test.low, test.high))
+    return tuple(means)
 
 
 def lmm_contrasts(
@@ -92,14 +92,14 @@ def lmm_contrasts(
         if against
         else list(itertools.combinations(levels, 2))
     )
-    found: list[LmmContrast] = []
+    contrasts: list[LmmContrast] = []
     for within in dict.fromkeys(within for _, within in rows):
         tests = [_tested(fit, rows[a, within] - rows[b, within]) for a, b in pairs]
         corrected = corrected_by(correction, [test.p for test in tests])
         for (a, b), test, p in zip(pairs, tests, corrected, strict=True):
             start = (a, b, within, test.estimate, test.se, test.df, test.t, test.p)
-            found.append(LmmContrast(*start, float(p), correction, test.low, test.high))
-    return tuple(found)
+            contrasts.append(LmmContrast(*start, float(p), correction, test.low, test.high))
+    return tuple(contrasts)
 
 
 def _rows(fit: Lmm, factor: str, by: str) -> dict[tuple[str, str], Array]:
@@ -112,7 +112,7 @@ def _rows(fit: Lmm, factor: str, by: str) -> dict[tuple[str, str], Array]:
     if by == factor:
         raise InputError("the second factor must be another one", got=by, remedy="Leave out `by`.")
     cells = math.prod(len(coding.predictors[label].levels) for label in labels.values())
-    if cells > _MOST_CELLS:
+    if cells > _MAX_CELLS:
         raise InputError(
             f"the factors have {cells} combinations of levels, too many to average over",
             remedy="Leave factors with very many levels to random terms, as (1|name).",

@@ -195,7 +195,9 @@ def _profile(
 
 
 def _as_given(design: MixedDesign, modes: list[Array]) -> list[Array]:
-    return [found @ group.columns.back.T for group, found in zip(design.groups, modes, strict=True)]
+    return [
+        effects @ group.columns.back.T for group, effects in zip(design.groups, modes, strict=True)
+    ]
 
 
 def _tested(contrast: Array, beta: Array, known: Uncertainty, confidence: float) -> TTest:
@@ -227,18 +229,18 @@ def _check_residual(columns: Columns, design: MixedDesign) -> None:
 def _problems(
     effects: Mapping[str, RandomEffect], minimum: Minimum, residual: float
 ) -> tuple[Note, ...]:
-    found = []
+    problems = []
     if not minimum.converged:
-        found.append(note("sds_not_converged"))
+        problems.append(note("sds_not_converged"))
     total = residual + sum(effect.variance for effect in effects.values())
     if residual <= _NO_RESIDUAL * total:
-        found.append(note("no_residual"))
+        problems.append(note("no_residual"))
     for name, effect in effects.items():
         if effect.boundary:
-            found.append(note("lmm_sd_at_boundary", group=name))
+            problems.append(note("lmm_sd_at_boundary", group=name))
         if effect.levels < _FEW_LEVELS:
-            found.append(note("lmm_few_levels", group=name, levels=effect.levels))
-    return tuple(found)
+            problems.append(note("lmm_few_levels", group=name, levels=effect.levels))
+    return tuple(problems)
 
 
 def _notes(design: MixedDesign) -> tuple[Note, ...]:

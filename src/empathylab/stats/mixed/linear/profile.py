@@ -22,12 +22,12 @@ from empathylab.stats.mixed.linear.crossed import CrossedIntercepts
 
 _NIL = 1e-4
 """θ below which 0 is tried in its place; lme4 calls a fit singular below the same bound."""
-_LARGEST = 1e5
+_MAX_VALUE = 1e5
 """θ beyond which nothing is left for the residual."""
 _SHORT_STEP = 3e-4
 _RELATIVE_STEP = 0.01
-_LEAST_STEP = 5e-4
-_MOST_STEPS = 100
+_MIN_STEP = 5e-4
+_MAX_STEPS = 100
 _ENOUGH = 1e-7
 """Fall of the criterion below which Newton's next step would change nothing that is seen."""
 _DECREMENT = 1e-6
@@ -166,8 +166,8 @@ class Profile:
 
     def modes(self, theta: Array, beta: Array) -> list[Array]:
         """Conditional modes of each group's intercepts, levels × 1."""
-        found = self._sums.modes(theta, self.columns.combination(beta))
-        return [modes[:, None] for modes in found]
+        by_group = self._sums.modes(theta, self.columns.combination(beta))
+        return [modes[:, None] for modes in by_group]
 
     def minimised(self) -> Minimum:
         """The θ of least criterion, each at 0 or above."""
@@ -184,7 +184,7 @@ class Profile:
     def derivatives(self, theta: Array) -> Derivatives:
         """First and second derivatives, by central differences of fourth order."""
         k = len(theta)
-        steps = np.maximum(_RELATIVE_STEP * np.abs(theta), _LEAST_STEP)
+        steps = np.maximum(_RELATIVE_STEP * np.abs(theta), _MIN_STEP)
         centre = self.at(theta)
         first, second, information = np.zeros((k, 3)), np.zeros((k, k, 3)), []
         for i in range(k):
@@ -244,7 +244,7 @@ class Profile:
 
     def _descended(self, theta: Array) -> Array:
         """The nearest minimum below by Newton's method, with θ too small to matter set to 0."""
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             here, slope, curve = self._quadratic(theta)
             values, vectors = np.linalg.eigh(curve)
             bent = np.maximum(np.abs(values), 1e-6 * np.abs(values).max() + 1e-300)
@@ -254,9 +254,9 @@ class Profile:
             if below is None:
                 break
             theta = below
-            if float(-slope @ step) / 2 < _ENOUGH or theta.max() >= _LARGEST:
+            if float(-slope @ step) / 2 < _ENOUGH or theta.max() >= _MAX_VALUE:
                 break
-        return self._without_trifles(np.minimum(theta, _LARGEST))
+        return self._without_trifles(np.minimum(theta, _MAX_VALUE))
 
     def _line(self, theta: Array, step: Array, here: float) -> Array | None:
         """A lower point along the step; the criterion is even, so beyond 0 is the way back."""
@@ -290,9 +290,9 @@ class Profile:
     def _polished(self, theta: Array) -> Minimum:
         """Newton's steps to the end, over the θ that are not 0."""
         inside = np.flatnonzero(theta > 0)
-        found, converged = self.derivatives(theta), True
+        derivatives, converged = self.derivatives(theta), True
         for _ in range(8 if len(inside) else 0):
-            slope, curve = found.gradient[inside], found.hessian[np.ix_(inside, inside)]
+            slope, curve = derivatives.gradient[inside], derivatives.hessian[np.ix_(inside, inside)]
             if _is_flat(curve):
                 converged = False
                 break
@@ -307,14 +307,14 @@ class Profile:
             theta = there
             if (np.abs(step) < _NEGLIGIBLE * theta[inside]).all():
                 break
-            found = self.derivatives(theta)
+            derivatives = self.derivatives(theta)
         point = self.at(theta)
         return Minimum(
             theta=theta,
             point=point,
             beta=self.columns.beta(point),
             information=point.products[: self.p, : self.p],
-            derivatives=found,
+            derivatives=derivatives,
             converged=converged,
             evaluations=self.evaluations,
         )
@@ -341,5 +341,5 @@ def _start(rest: Array, codes: Sequence[Codes], sizes: Sequence[int]) -> Array:
         between = float((sums**2 / np.maximum(counts, 1)).sum())
         variances.append(max((between - size) / max(len(rest) - size, 1), 0.0))
     residual = max(1 - sum(variances), 0.1)
-    found: NDArray[np.float64] = np.sqrt(np.clip(np.array(variances) / residual, 0.01, 10.0))
-    return found
+    theta: NDArray[np.float64] = np.sqrt(np.clip(np.array(variances) / residual, 0.01, 10.0))
+    return theta

@@ -113,13 +113,13 @@ def pooled_degrees(each: list[float]) -> float:
 
     The F whose mean is the average of t² has df = 2E / (E − q), E = Σ df / (df − 2); at least 2.
     """
-    found = np.array(each)
-    if np.isfinite(found).all() and (np.abs(np.diff(found)) < 1e-8).all():
-        return float(found.mean())
-    if (found <= 2).any():
+    df = np.array(each)
+    if np.isfinite(df).all() and (np.abs(np.diff(df)) < 1e-8).all():
+        return float(df.mean())
+    if (df <= 2).any():
         return 2.0
-    expected = float(np.sum(1 / (1 - 2 / found)))
-    q = len(found)
+    expected = float(np.sum(1 / (1 - 2 / df)))
+    q = len(df)
     return 2 * expected / (expected - q) if expected > q else math.inf
 
 

@@ -13,7 +13,7 @@ from empathylab.stats.mixed.coding import INTERCEPT, Coding, Column
 from empathylab.stats.mixed.linear.model import Lmm
 from empathylab.stats.notes import Note, note
 
-_MOST_CELLS = 100_000
+_MAX_CELLS = 100_000
 """Combinations of levels up to which main effects are averaged over the other factors."""
 _EXACT = 1e-8
 
@@ -46,11 +46,11 @@ def term_tests(fit: Lmm) -> tuple[TermTest, ...]:
     """
     terms = {term: list(own) for term, own in fit.design.terms.items() if term != INTERCEPT}
     hypotheses, note = _hypotheses(fit, terms)
-    found = []
+    tests = []
     for term, contrasts in hypotheses.items():
         test = fit.uncertainty.f_test(contrasts, fit.beta)
-        found.append(TermTest(term, test.f, test.df, test.df_residual, test.p, note))
-    return tuple(found)
+        tests.append(TermTest(term, test.f, test.df, test.df_residual, test.p, note))
+    return tuple(tests)
 
 
 def _hypotheses(fit: Lmm, terms: dict[str, list[int]]) -> tuple[dict[str, Array], Note | None]:
@@ -78,7 +78,7 @@ def _hypotheses(fit: Lmm, terms: dict[str, list[int]]) -> tuple[dict[str, Array]
 def _sum_coded(coding: Coding) -> Array | None:
     """What turns treatment columns into sum-to-zero ones; None where they span less or more."""
     factors = {label: len(one.levels) for label, one in coding.predictors.items() if one.levels}
-    if math.prod(factors.values()) > _MOST_CELLS:
+    if math.prod(factors.values()) > _MAX_CELLS:
         return None
     turn = np.zeros((len(coding.columns), len(coding.columns)))
     for numbers in {_numbers(column) for column in coding.columns}:

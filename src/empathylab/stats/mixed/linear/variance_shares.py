@@ -44,14 +44,14 @@ def variance_shares(fit: Lmm) -> tuple[VarianceShare, ...]:
         for group, covariance in zip(fit.design.groups, fit.random_covariances, strict=True)
     }
     total = fit.residual_variance + sum(variances.values())
-    found = []
+    shares = []
     for group in fit.design.groups:
         variance = variances[group.name]
         counts = np.bincount(group.codes).astype(np.float64)
         size = float((counts**2).sum() / counts.sum())
         share = variance / total
         inflation = 1 + (size - 1) * share
-        found.append(
+        shares.append(
             VarianceShare(
                 group=group.name,
                 variance=variance,
@@ -62,7 +62,7 @@ def variance_shares(fit: Lmm) -> tuple[VarianceShare, ...]:
                 effective_n=fit.n / inflation,
             )
         )
-    return tuple(found)
+    return tuple(shares)
 
 
 def _mean_variance(group: Grouping, covariance: Array) -> float:

@@ -54,14 +54,14 @@ def fit_fixed(ratings: Likelihood, x: Array) -> FixedFit:
         for _ in range(_HALVINGS):
             moved = parameters + step
             if np.all(np.diff(moved[: ratings.categories - 1]) > 0):
-                found = _evaluated(moved, ratings, x)
+                there = _evaluated(moved, ratings, x)
                 # The last steps gain less than the sum's own rounding.
-                if found.log_likelihood >= here.log_likelihood * (1 + _ROUNDING):
+                if there.log_likelihood >= here.log_likelihood * (1 + _ROUNDING):
                     break
             step = step / 2
         else:
             return FixedFit(parameters, *here, False, number)
-        parameters, here = moved, found
+        parameters, here = moved, there
         if np.ptp(x @ parameters[ratings.categories - 1 :]) > _ENDLESS * ratings.link.latent_sd:
             return FixedFit(parameters, *here, False, number)
     return FixedFit(parameters, *here, False, _STEPS)

@@ -123,26 +123,26 @@ def fit_ordinal(
     """The cumulative link mixed model of a design that has been read."""
     begun = time.perf_counter() if begun is None else begun
     with one_thread():
-        found = estimate(design, find_link(link), method)
-    return _named(design, found, design.formula.text, link, confidence, begun)
+        estimates = estimate(design, find_link(link), method)
+    return _named(design, estimates, design.formula.text, link, confidence, begun)
 
 
 def _named(
     design: MixedDesign,
-    found: Estimates,
+    estimates: Estimates,
     formula: str,
     link: str,
     confidence: float,
     begun: float,
 ) -> Clmm:
     cut = len(design.levels) - 1
-    fixed, size = cut + len(design.names), len(found.parameters)
+    fixed, size = cut + len(design.names), len(estimates.parameters)
     thresholds = [f"{a}|{b}" for a, b in itertools.pairwise(design.levels)]
-    names = [*thresholds, *design.names, *parameter_names(design, found.effects)]
-    tests = _tested(found.parameters[:fixed], _errors(found, fixed), confidence)
-    spread = random_spread(design, found.effects, found.parameters[fixed:])
+    names = [*thresholds, *design.names, *parameter_names(design, estimates.effects)]
+    tests = _tested(estimates.parameters[:fixed], _errors(estimates, fixed), confidence)
+    spread = random_spread(design, estimates.effects, estimates.parameters[fixed:])
     effects = spread.effects
-    separated = _separated(design, found, find_link(link).latent_sd)
+    separated = _separated(design, estimates, find_link(link).latent_sd)
     return Clmm(
         formula=formula,
         link=link,
@@ -151,34 +151,34 @@ def _named(
         random_effects=effects,
         correlations=spread.correlations,
         singular=spread.singular,
-        method=found.method,
-        log_likelihood=found.log_likelihood,
-        aic=2 * size - 2 * found.log_likelihood,
-        bic=size * math.log(design.n) - 2 * found.log_likelihood,
+        method=estimates.method,
+        log_likelihood=estimates.log_likelihood,
+        aic=2 * size - 2 * estimates.log_likelihood,
+        bic=size * math.log(design.n) - 2 * estimates.log_likelihood,
         parameters=size,
         n=design.n,
         dropped=design.dropped,
         levels=design.levels,
-        converged=found.converged and not separated,
+        converged=estimates.converged and not separated,
         boundary=tuple(name for name, effect in effects.items() if effect.boundary),
-        problems=tuple(_problems(design, found, effects, separated, link)),
+        problems=tuple(_problems(design, estimates, effects, separated, link)),
         notes=design.notes,
-        gradient_norm=float(np.abs(found.gradient).max(initial=0.0)),
-        iterations=found.iterations,
+        gradient_norm=float(np.abs(estimates.gradient).max(initial=0.0)),
+        iterations=estimates.iterations,
         seconds=time.perf_counter() - begun,
         confidence=confidence,
-        covariance=found.covariance,
-        covariance_names=tuple(names[number] for number in found.free),
+        covariance=estimates.covariance,
+        covariance_names=tuple(names[number] for number in estimates.free),
         random_covariances=tuple(spread.covariances),
-        modes=mode_tables(design, found.modes),
+        modes=mode_tables(design, estimates.modes),
         design=design,
     )
 
 
-def _errors(found: Estimates, fixed: int) -> Array:
+def _errors(estimates: Estimates, fixed: int) -> Array:
     """Standard errors of thresholds and coefficients."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.sqrt(np.diag(found.covariance))[:fixed], dtype=np.float64)
+        return np.asarray(np.sqrt(np.diag(estimates.covariance))[:fixed], dtype=np.float64)
 
 
 def _tested(estimates: Array, errors: Array, confidence: float) -> list[Coefficient]:
@@ -192,11 +192,11 @@ def _tested(estimates: Array, errors: Array, confidence: float) -> list[Coeffici
     return [Coefficient(*map(float, row)) for row in zip(*columns, strict=True)]
 
 
-def _separated(design: MixedDesign, found: Estimates, latent_sd: float) -> list[str]:
+def _separated(design: MixedDesign, estimates: Estimates, latent_sd: float) -> list[str]:
     """The coefficients that grow without end, because they sort ratings without error."""
     first = len(design.levels) - 1
-    slopes = found.parameters[first : first + len(design.names)]
-    before = found.fixed.parameters[first:]
+    slopes = estimates.parameters[first : first + len(design.names)]
+    before = estimates.fixed.parameters[first:]
     if not design.names or np.ptp(design.x @ before) <= _SPAN * latent_sd:
         return []  # coefficients may be large where columns lie far from 0 and cancel out
     width = np.ptp(design.x, axis=0)
@@ -207,17 +207,17 @@ def _separated(design: MixedDesign, found: Estimates, latent_sd: float) -> list[
 
 def _problems(
     design: MixedDesign,
-    found: Estimates,
+    estimates: Estimates,
     effects: Mapping[str, RandomEffect],
     separated: Sequence[str],
     link: str,
 ) -> Iterator[Note]:
     if separated:
         yield note("separation", columns=tuple(separated))
-    if found.singular:
+    if estimates.singular:
         yield note("singular_curvature")
-    elif not found.converged:
-        yield note("not_converged", slope=float(np.abs(found.gradient).max(initial=0.0)))
+    elif not estimates.converged:
+        yield note("not_converged", slope=float(np.abs(estimates.gradient).max(initial=0.0)))
     for name, effect in effects.items():
         if effect.boundary:
             yield note("sd_at_boundary", group=name)

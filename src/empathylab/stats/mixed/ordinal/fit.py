@@ -104,7 +104,7 @@ def estimate(design: MixedDesign, link: Link, method: Method | None = None) -> E
         size = len(fixed.parameters)
         if covariance is None:
             covariance = np.full((size, size), np.nan)
-        found = Estimates(
+        estimates = Estimates(
             parameters=fixed.parameters,
             free=tuple(range(size)),
             covariance=covariance,
@@ -118,7 +118,7 @@ def estimate(design: MixedDesign, link: Link, method: Method | None = None) -> E
             effects=effects,
             method="exact",
         )
-        return _as_given(found, back, design)
+        return _as_given(estimates, back, design)
     laplace = Laplace(y, categories, x, effects, link, method)
     start = _START * link.latent_sd * effects.on_diagonal
     inverse = _first_inverse(fixed, effects, ratings, start)
@@ -126,33 +126,33 @@ def estimate(design: MixedDesign, link: Link, method: Method | None = None) -> E
         laplace,
         np.concatenate([fixed.parameters, start]),
         inverse,
-        enough=_LOOSE,
-        most=500,
+        tolerance=_LOOSE,
+        max_iterations=500,
         slack=_PRECISION[laplace.method].slack,
     )
     return _as_given(_settled(laplace, place, link, fixed), back, design)
 
 
-def _as_given(found: Estimates, back: Array, design: MixedDesign) -> Estimates:
+def _as_given(estimates: Estimates, back: Array, design: MixedDesign) -> Estimates:
     """The same in terms of the columns as given."""
-    cut, size = len(back), len(found.parameters)
+    cut, size = len(back), len(estimates.parameters)
     whole = np.eye(size)
     whole[:cut, :cut] = back
-    free = list(found.free)
+    free = list(estimates.free)
     among = whole[np.ix_(free, free)]
     # The gradient is a row of derivatives, so it turns the other way.
-    gradient: Array = np.linalg.solve(among.T, found.gradient).astype(np.float64)
+    gradient: Array = np.linalg.solve(among.T, estimates.gradient).astype(np.float64)
     modes = [
         effects @ group.columns.back.T
-        for effects, group in zip(found.modes, design.groups, strict=True)
+        for effects, group in zip(estimates.modes, design.groups, strict=True)
     ]
     return replace(
-        found,
-        parameters=whole @ found.parameters,
-        covariance=among @ found.covariance @ among.T,
+        estimates,
+        parameters=whole @ estimates.parameters,
+        covariance=among @ estimates.covariance @ among.T,
         gradient=gradient,
         modes=modes,
-        fixed=found.fixed._replace(parameters=back @ found.fixed.parameters),
+        fixed=estimates.fixed._replace(parameters=back @ estimates.fixed.parameters),
     )
 
 

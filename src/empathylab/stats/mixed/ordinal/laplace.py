@@ -40,7 +40,7 @@ _SMALL = 1e-9
 """Newton decrement per thousand levels below which one more step leaves no error that matters."""
 
 
-class Found(NamedTuple):
+class ValueAndGradient(NamedTuple):
     """Minus the approximate log-likelihood, and its gradient."""
 
     value: float
@@ -88,32 +88,32 @@ class Laplace:
         ]
         self.method: Method = self._batches[0].method
 
-    def __call__(self, parameters: Array) -> Found:
+    def __call__(self, parameters: Array) -> ValueAndGradient:
         """Minus the log-likelihood and its gradient; infinite where thresholds cross."""
         value, gradient = 0.0, np.zeros(len(parameters))
         crossed = np.any(np.diff(parameters[: self.cut]) <= 0)
         if crossed or not np.all(np.isfinite(parameters)):
             value = math.inf
         for batch in self._batches if math.isfinite(value) else ():
-            found = batch.evaluate(
+            part = batch.evaluate(
                 parameters[: self.cut],
                 parameters[self.cut : self.fixed],
                 parameters[self.fixed :],
             )
-            if found is None:
+            if part is None:
                 value = math.inf
                 break
-            value += found.value
-            gradient += found.gradient
-        return Found(value, gradient)
+            value += part.value
+            gradient += part.gradient
+        return ValueAndGradient(value, gradient)
 
     def modes(self, theta: Array) -> list[Array]:
         """The modes last found, on the latent scale, per grouping as levels × columns."""
         total = [np.zeros((group.size, group.width)) for group in self.effects.groups]
         factors = self.effects.factors(theta)
         for batch in self._batches:
-            found = batch.effects.effects(batch.u, factors)
-            for modes, levels, own in zip(total, batch.levels, found, strict=True):
+            by_group = batch.effects.effects(batch.u, factors)
+            for modes, levels, own in zip(total, batch.levels, by_group, strict=True):
                 modes[levels] = own
         return total
 
@@ -133,13 +133,15 @@ class _Batch:
         self._ratings = ratings
         self._x = np.asfortranarray(x[ratings.order])
         rows = rows[ratings.order]
-        found = [np.unique(group.codes[rows], return_inverse=True) for group in effects.groups]
-        self.levels = [levels for levels, _ in found]
+        local_levels = [
+            np.unique(group.codes[rows], return_inverse=True) for group in effects.groups
+        ]
+        self.levels = [levels for levels, _ in local_levels]
         """Per grouping, which of its levels are here."""
         self.effects = Effects(
             [
                 group.only(rows, local.astype(np.int64), len(levels))
-                for group, (levels, local) in zip(effects.groups, found, strict=True)
+                for group, (levels, local) in zip(effects.groups, local_levels, strict=True)
             ]
         )
         groups = self.effects.groups
@@ -153,7 +155,7 @@ class _Batch:
         """The modes last found, from which the next search begins."""
         self._small = _SMALL * max(1.0, len(self.u) / 1000)
 
-    def evaluate(self, thresholds: Array, slopes: Array, theta: Array) -> Found | None:
+    def evaluate(self, thresholds: Array, slopes: Array, theta: Array) -> ValueAndGradient | None:
         """This batch's share of value and gradient; None where no mode is found."""
         factors = self.effects.factors(theta)
         try:
@@ -166,7 +168,7 @@ class _Batch:
             # Standard deviations so large that rounding eats the identity in D.
             return None
         self.u = mode.u
-        return Found(value, self._gradient(mode, thresholds, factors, factored))
+        return ValueAndGradient(value, self._gradient(mode, thresholds, factors, factored))
 
     def _mode(self, thresholds: Array, base: Array, factors: list[Array]) -> _Mode | None:
         """The most likely random effects, by Newton's method; None where it does not end."""
@@ -197,7 +199,7 @@ class _Batch:
         self, mode: _Mode, thresholds: Array, factors: list[Array], factored: Solved
     ) -> Array:
         effects = self.effects
-        found = self._ratings.changes(thresholds, mode.eta, second_order=False)
+        changes = self._ratings.changes(thresholds, mode.eta, second_order=False)
         rows = factored.inverse_rows()
         spread = np.zeros(self._ratings.n)
         for group, factor, row in zip(effects.groups, factors, rows, strict=True):
@@ -208,12 +210,12 @@ class _Batch:
             for column in range(group.width):
                 spread += group.times(column, turned[:, column])
         # How log |D| answers to the modes, carried back through the equation that defines them.
-        pull = -spread * (found.wa + found.wb)
+        pull = -spread * (changes.wa + changes.wb)
         back = factored.solve(effects.summed(pull, factors))
         along = effects.linear(back, factors)
         by_eta = mode.score + 0.5 * (pull - along * mode.weight)
-        by_threshold = found.sums.first - 0.5 * self._ratings.summed(
-            spread * found.wa - along * found.sa, spread * found.wb - along * found.sb
+        by_threshold = changes.sums.first - 0.5 * self._ratings.summed(
+            spread * changes.wa - along * changes.sa, spread * changes.wb - along * changes.sb
         )
         by_theta = (
             effects.products(by_eta, mode.u)

@@ -62,9 +62,9 @@ class Likelihood:
         """The log-likelihood, and the derivatives of minus it in each linear predictor."""
         score, weight, total = np.empty(self.n), np.empty(self.n), 0.0
         for piece in self._pieces:
-            found = self.link.slopes(*self._beside(piece, thresholds), eta[piece])
-            total += found.log_likelihood
-            score[piece], weight[piece] = found.score, found.weight
+            slopes = self.link.slopes(*self._beside(piece, thresholds), eta[piece])
+            total += slopes.log_likelihood
+            score[piece], weight[piece] = slopes.score, slopes.weight
         return Slopes(total, score, weight)
 
     def changes(self, thresholds: Array, eta: Array, *, second_order: bool = True) -> Changes:
@@ -76,18 +76,21 @@ class Likelihood:
         beside = np.zeros(self.categories)
         arrays = [np.zeros(self.n) for _ in range(4)]
         for piece in self._pieces:
-            found = self.link.derivatives(*self._beside(piece, thresholds), eta[piece])
+            derivatives = self.link.derivatives(*self._beside(piece, thresholds), eta[piece])
             y = self._y[piece]
-            sums = [(first, found.la, found.lb), (second, found.laa, found.lbb)]
+            sums = [
+                (first, derivatives.la, derivatives.lb),
+                (second, derivatives.laa, derivatives.lbb),
+            ]
             for total, above, below in sums if second_order else sums[:1]:
                 if above is not None:
                     total += np.bincount(y, above, minlength=self.categories)[:-1]
                 if below is not None:
                     total += np.bincount(y, below, minlength=self.categories)[1:]
-            if second_order and found.lab is not None:
-                values = np.broadcast_to(found.lab, y.shape)
+            if second_order and derivatives.lab is not None:
+                values = np.broadcast_to(derivatives.lab, y.shape)
                 beside += np.bincount(y, values, minlength=self.categories)
-            for array, known in zip(arrays, found[5:], strict=True):
+            for array, known in zip(arrays, derivatives[5:], strict=True):
                 if known is not None:
                     array[piece] = known
         return Changes(ThresholdSums(first, second, beside[1:-1]), *arrays)

@@ -115,9 +115,9 @@ def marginal_means(
     lost = share @ undetermined > 0
 
     def means(parameters: Array) -> Array:
-        found = share @ _on_scale(fit, parameters, x, scale, averaged)
-        found[lost] = np.nan
-        return found.reshape(-1)
+        averages = share @ _on_scale(fit, parameters, x, scale, averaged)
+        averages[lost] = np.nan
+        return averages.reshape(-1)
 
     estimates, covariance = _propagated(fit, means)
     categories = fit.levels if scale == "probability" else ("",)
@@ -191,11 +191,11 @@ def _tested(
 
 
 def _pairs(means: Margins, reference: str | None) -> list[tuple[int, int]]:
-    found = means.margins
+    margins = means.margins
     pairs = [
         (a, b)
-        for a, b in itertools.combinations(range(len(found)), 2)
-        if found[a].category == found[b].category
+        for a, b in itertools.combinations(range(len(margins)), 2)
+        if margins[a].category == margins[b].category
     ]
     if reference is None:
         return pairs
@@ -206,11 +206,11 @@ def _pairs(means: Margins, reference: str | None) -> list[tuple[int, int]]:
             remedy="Ask for the marginal means of that factor alone.",
         )
     name = means.factors[0]
-    known = list(dict.fromkeys(item.levels[name] for item in found))
+    known = list(dict.fromkeys(item.levels[name] for item in margins))
     if reference not in known:
         raise UnknownName(f"level of {name!r}", reference, known)
-    against = [(b, a) if found[a].levels[name] == reference else (a, b) for a, b in pairs]
-    return [pair for pair in against if found[pair[1]].levels[name] == reference]
+    against = [(b, a) if margins[a].levels[name] == reference else (a, b) for a, b in pairs]
+    return [pair for pair in against if margins[pair[1]].levels[name] == reference]
 
 
 def _checked(fit: Clmm, factors: Sequence[str], scale: str) -> tuple[str, ...]:
@@ -231,8 +231,8 @@ def _on_scale(fit: Clmm, parameters: Array, x: Array, scale: str, averaged: bool
     if scale == "latent":
         return np.asarray((eta - thresholds.mean())[:, None])
     spread = math.sqrt(float((parameters[cut + x.shape[1] :] ** 2).sum())) if averaged else 0.0
-    found = probabilities(thresholds, eta, spread, find_link(fit.link))
-    return found if scale == "probability" else found @ np.arange(1, cut + 2)[:, None]
+    by_category = probabilities(thresholds, eta, spread, find_link(fit.link))
+    return by_category if scale == "probability" else by_category @ np.arange(1, cut + 2)[:, None]
 
 
 def _propagated(fit: Clmm, function: Callable[[Array], Array]) -> tuple[Array, Array]:

@@ -45,13 +45,13 @@ def category_probabilities(
     if random == "modes":
         eta = eta + _own_effects(fit, frame, len(eta))
     sd = np.array([effect.sd for effect in fit.random_effects.values()])
-    found = probabilities(
+    by_category = probabilities(
         np.array([threshold.estimate for threshold in fit.thresholds.values()]),
         eta,
         float(np.sqrt((sd**2).sum())) if random == "averaged" else 0.0,
         find_link(fit.link),
     )
-    return pl.DataFrame(found, schema=list(fit.levels))
+    return pl.DataFrame(by_category, schema=list(fit.levels))
 
 
 def refuse_averaging(fit: Clmm) -> None:
@@ -93,11 +93,11 @@ def _values(design: MixedDesign, frame: pl.DataFrame) -> Mapping[str, Codes | Ar
 def _known_levels(column: pl.Series, predictor: Predictor) -> Codes | Array:
     if not predictor.levels:
         return column.cast(pl.Float64).to_numpy()
-    codes, found = level_codes(column)
-    for level in found:
+    codes, levels = level_codes(column)
+    for level in levels:
         if level not in predictor.levels:
             raise UnknownName(f"level of {column.name!r} in the fit:", level, predictor.levels)
-    places = np.array([predictor.levels.index(level) for level in found], dtype=np.int64)
+    places = np.array([predictor.levels.index(level) for level in levels], dtype=np.int64)
     return places[codes]
 
 

@@ -134,15 +134,15 @@ def proportional_odds_test(
 
 def _freed_columns(design: MixedDesign, term: str) -> list[int]:
     wanted = set(term.split(":"))
-    found = [
+    columns = [
         number
         for name, numbers in design.terms.items()
         if wanted <= set(name.split(":"))
         for number in numbers
     ]
-    if not found:
+    if not columns:
         raise UnknownName("term of the formula", term, design.terms)
-    return sorted(found)
+    return sorted(columns)
 
 
 def _clusters(frame: pl.DataFrame, design: MixedDesign, cluster: str | None) -> Codes | None:
@@ -183,8 +183,8 @@ class _Partial:
     def common(self) -> _Fit:
         """The model in which effects are the same at every threshold."""
         ratings = Likelihood(self.y, self.cut + 1, self.link)
-        found = fit_fixed(ratings, np.asfortranarray(self.design.x[ratings.order]))
-        return _Fit(found.parameters, found.log_likelihood, found.converged)
+        fit = fit_fixed(ratings, np.asfortranarray(self.design.x[ratings.order]))
+        return _Fit(fit.parameters, fit.log_likelihood, fit.converged)
 
     def _expanded(self, plain: Array) -> Array:
         """The common model's parameters as those of the partial one."""
@@ -195,12 +195,12 @@ class _Partial:
 
     def _rows(self, rows: Codes, threshold: int) -> Array:
         """The derivative of threshold − linear predictor, per rating and parameter."""
-        found = np.zeros((len(rows), self.cut + self.cut * self.width + len(self.others)))
-        found[:, threshold] = 1
+        derivatives = np.zeros((len(rows), self.cut + self.cut * self.width + len(self.others)))
+        derivatives[:, threshold] = 1
         first = self.cut + threshold * self.width
-        found[:, first : first + self.width] = -self.nominal[rows]
-        found[:, self.cut + self.cut * self.width :] = -self.shared[rows]
-        return found
+        derivatives[:, first : first + self.width] = -self.nominal[rows]
+        derivatives[:, self.cut + self.cut * self.width :] = -self.shared[rows]
+        return derivatives
 
     def at(self, parameters: Array) -> _Place | None:
         """Likelihood, scores and information; None where threshold lines cross."""
@@ -217,17 +217,17 @@ class _Partial:
                 return None
             zero = np.zeros(len(rows))
             total += self.link.slopes(lower, upper, zero).log_likelihood
-            found = self.link.derivatives(lower, upper, zero)
-            if above is not None and found.la is not None and found.laa is not None:
-                scores[rows] += np.broadcast_to(found.la, zero.shape)[:, None] * above
-                weight = np.broadcast_to(found.laa, zero.shape)[:, None]
+            derivatives = self.link.derivatives(lower, upper, zero)
+            if above is not None and derivatives.la is not None and derivatives.laa is not None:
+                scores[rows] += np.broadcast_to(derivatives.la, zero.shape)[:, None] * above
+                weight = np.broadcast_to(derivatives.laa, zero.shape)[:, None]
                 information -= above.T @ (weight * above)
-            if below is not None and found.lb is not None and found.lbb is not None:
-                scores[rows] += np.broadcast_to(found.lb, zero.shape)[:, None] * below
-                weight = np.broadcast_to(found.lbb, zero.shape)[:, None]
+            if below is not None and derivatives.lb is not None and derivatives.lbb is not None:
+                scores[rows] += np.broadcast_to(derivatives.lb, zero.shape)[:, None] * below
+                weight = np.broadcast_to(derivatives.lbb, zero.shape)[:, None]
                 information -= below.T @ (weight * below)
-            if above is not None and below is not None and found.lab is not None:
-                weight = np.broadcast_to(found.lab, zero.shape)[:, None]
+            if above is not None and below is not None and derivatives.lab is not None:
+                weight = np.broadcast_to(derivatives.lab, zero.shape)[:, None]
                 cross = above.T @ (weight * below)
                 information -= cross + cross.T
         return _Place(total, scores, information)

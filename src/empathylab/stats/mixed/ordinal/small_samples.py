@@ -55,11 +55,11 @@ def small_sample_tests(
     exact, biased = (
         lmm(frame, formula or fit.formula, reml=reml, reference=reference) for reml in (True, False)
     )
-    found = {}
+    tests = {}
     for name, effect in fit.coefficients.items():
         inflation, df = _correction(exact, biased, name)
-        found[name] = _tested(effect.estimate, effect.se, inflation, df, fit.confidence)
-    return found
+        tests[name] = _tested(effect.estimate, effect.se, inflation, df, fit.confidence)
+    return tests
 
 
 def _correction(exact: Lmm, biased: Lmm, name: str) -> tuple[float, float]:
