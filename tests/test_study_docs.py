@@ -15,15 +15,15 @@ import typer.main
 from empathylab.cli import study
 from tests.helpers.proxies import certificate
 
-PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "serve-a-study.md").read_text(
-    encoding="utf-8"
-)
+HOW_TO = Path(__file__).parents[1] / "docs" / "how-to"
+SERVE = (HOW_TO / "serve-a-study.md").read_text(encoding="utf-8")
+DEPLOY = (HOW_TO / "deploy-a-study.md").read_text(encoding="utf-8")
 
 
 def block(language: str) -> str:
     """The page's only example in that language."""
-    [found] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    return str(found)
+    [example] = re.findall(rf"```{language}\n(.*?)```", DEPLOY, re.DOTALL)
+    return str(example)
 
 
 def unit() -> configparser.ConfigParser:
@@ -33,9 +33,9 @@ def unit() -> configparser.ConfigParser:
     return parser
 
 
-def test_every_command_of_the_page_is_one_that_the_program_takes() -> None:
+def test_every_command_of_the_pages_is_one_that_the_program_takes() -> None:
     group = typer.main.get_command(study.app)
-    commands = re.findall(r"^empathylab study (.+)$", PAGE, re.MULTILINE)
+    commands = re.findall(r"^empathylab study (.+)$", SERVE + DEPLOY, re.MULTILINE)
     commands.append(unit()["Service"]["ExecStart"].partition(" study ")[2])
     assert len(commands) >= 4
     for line in commands:
@@ -141,5 +141,5 @@ def test_every_command_of_the_walk_through_is_one_that_the_program_takes(line: s
 
 def test_the_walk_through_names_only_commands_that_there_are() -> None:
     group = typer.main.get_command(study.app)
-    named = set(re.findall(r"`(?:empathylab )?study ([a-z-]+)", STUDIES + PAGE))
+    named = set(re.findall(r"`(?:empathylab )?study ([a-z-]+)", STUDIES + SERVE + DEPLOY))
     assert named <= set(group.commands)  # type: ignore[attr-defined]

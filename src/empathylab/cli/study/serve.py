@@ -245,7 +245,7 @@ def _check_public_url(given: str | None, *, proxied: bool) -> None:
             "an https address needs a proxy that handles TLS",
             where="--public-url",
             got=given,
-            remedy="Add --behind-proxy; docs/how-to/serve-a-study.md shows the proxy's settings.",
+            remedy="Add --behind-proxy; docs/how-to/deploy-a-study.md shows the proxy's settings.",
         )
 
 
@@ -344,7 +344,7 @@ def _warn(links: dict[str, Any], host: str, *, proxied: bool) -> None:
     if host not in ("127.0.0.1", "::1", "localhost") and not proxied:
         typer.echo(
             "Without TLS, others on the network can read everything. For participants elsewhere, "
-            "use a proxy with TLS (docs/how-to/serve-a-study.md).",
+            "use a proxy with TLS (docs/how-to/deploy-a-study.md).",
             err=True,
         )
     if links["console_link"] and "?link=" not in links["console_link"]:
