@@ -117,6 +117,7 @@ def test_a_draw_is_answered_whole_and_a_large_set_must_be_asked_for(
     assert done.exit_code == 2
     assert "the set has 201 situations" in done.stderr
     assert "--situations (0 for all)" in done.stderr
+    assert "empathylab data sample large --count 200" in done.stderr
 
 
 def test_language_takes_the_translation_the_prompt_and_the_checks(

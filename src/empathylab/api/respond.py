@@ -101,7 +101,7 @@ def _situations(
             f"the set has {len(chosen):,} situations",
             where=f"--set {chosen.id}",
             remedy="Say how many of each emotion with --situations (0 for all), or sample some: "
-            "empathylab data sample {chosen.id} --count 200 --name NAME",
+            f"empathylab data sample {chosen.id} --count 200 --name NAME",
         )
     return drawn
 
