@@ -1,10 +1,11 @@
-"""Reading the files that users bring, with errors they can act on."""
+"""Reading and writing the files that users name, with errors they can act on."""
 
 from __future__ import annotations
 
 import json
 import tomllib
 from pathlib import Path
+from typing import Literal
 
 from empathylab.errors import InputError
 
@@ -53,4 +54,36 @@ def read_toml(path: Path) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"this is not TOML: {error}", where=path.name, remedy="Fix the file's syntax."
+        ) from None
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes the file, over one that is there."""
+    _write(path, content, "wb")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes the file as UTF-8, over one that is there."""
+    _write(path, text.encode(), "wb")
+
+
+def write_new(path: Path, text: str) -> None:
+    """Writes a file that is not there yet, as UTF-8."""
+    _write(path, text.encode(), "xb")
+
+
+def _write(path: Path, content: bytes, mode: Literal["wb", "xb"]) -> None:
+    try:
+        with path.open(mode) as file:
+            file.write(content)
+    except FileExistsError:
+        raise InputError(
+            "this file already exists", where=str(path), remedy="Choose another name."
+        ) from None
+    except OSError as error:
+        raise InputError(
+            "the file cannot be written",
+            where=str(path),
+            got=error.strerror,
+            remedy="Check the folder and its permissions, or name another file.",
         ) from None

@@ -66,6 +66,15 @@ def test_a_named_run_is_kept_and_another_is_deleted_with_its_answers(tmp_path: P
     lines = (tmp_path / "answers.jsonl").read_text().splitlines()
     assert len(lines) == 32
     assert "I can hear" in json.loads(lines[0])["text"]
+    again = run("runs", "export", "2", "answers.jsonl", code=2)
+    assert again.stderr == (
+        "Error: answers.jsonl: this file already exists. Choose another name.\n"
+    )
+    nowhere = run("runs", "export", "2", "nowhere/answers.jsonl", code=2)
+    assert nowhere.stderr == (
+        "Error: nowhere/answers.jsonl: the file cannot be written; got 'No such file or "
+        "directory'. Check the folder and its permissions, or name another file.\n"
+    )
     run("runs", "delete", "1", "--yes")
     assert [row["run"] for row in listed()] == [2]
 

@@ -11,6 +11,7 @@ import typer
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, show, show_rows
 from empathylab.errors import InputError
+from empathylab.files import write_new
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -175,10 +176,6 @@ def export(
     from empathylab.store.run_labels import find_run
     from empathylab.store.schema import answers
 
-    if file.exists():
-        raise InputError(
-            "the file already exists", where=str(file), remedy="Name another, or remove it."
-        )
     columns = [column for column in answers.c if column.name not in ("id", "fingerprint")]
     with Lab.open(lab, create=False) as opened:
         number = find_run(opened, run)
@@ -186,7 +183,7 @@ def export(
         with opened.reading() as connection:
             rows = [dict(row._mapping) for row in connection.execute(query)]
     lines = [encoder.dumps(row, default=str, ensure_ascii=False) for row in rows]
-    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_new(file, "".join(f"{line}\n" for line in lines))
     typer.echo(f"{file}: {len(rows)} answers of run {number}")
 
 

@@ -21,6 +21,7 @@ from empathylab.store.studies.norms import SituationAnswers
 from empathylab.study import Study, parse_study, preset_text
 from empathylab.study.blocks.norming import norm_scales
 from empathylab.study.session.service import Page, StudyService, launch
+from tests.helpers.command_line import empathylab
 from tests.study.service_examples import Clock, careful, someone
 
 [SCALE] = [scale for scale in norm_scales() if scale.id == "norms-8"]
@@ -214,3 +215,7 @@ def test_the_command_says_which_meet_the_criteria_and_writes_the_set(
     assert result.to_dict() == told
     assert result.to_frame().filter("meets").height == told["meets"]
     assert result.summary().startswith(told["conclusion"])
+    nowhere = tmp_path / "nowhere" / "normed.toml"
+    refused = empathylab("analyze", "norming", "--lab", sqlite_lab.folder, "--write", nowhere)
+    assert refused.exit_code == 2
+    assert f"{nowhere}: the file cannot be written; got 'No such" in refused.stderr

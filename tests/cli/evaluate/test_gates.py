@@ -189,6 +189,22 @@ def test_a_junit_file_has_a_case_for_each_condition(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("judged")
+def test_a_junit_file_that_cannot_be_written_is_one_sentence_below_the_results(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "taken").write_text("")
+    file = tmp_path / "taken" / "gates.xml"
+    done = run(MODEL, "--judge", GOOD, "--max-unusable", "10%", "--junit", str(file), code=2)
+    assert "empathy" in done.stdout
+    assert f"{file}: the file cannot be written; got " in done.stderr
+
+
+def test_a_folder_as_junit_file_is_refused_before_a_model_is_asked(tmp_path: Path) -> None:
+    done = run(MODEL, "--max-unusable", "10%", "--junit", str(tmp_path), code=2)
+    assert done.stderr == f"Error: --junit {tmp_path}: this is a folder. Name a file in it.\n"
+
+
+@pytest.mark.usefixtures("judged")
 def test_the_markdown_summary_is_a_table_of_conditions_and_of_scores() -> None:
     done = run(
         MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=4.5", "--summary", "md", code=1

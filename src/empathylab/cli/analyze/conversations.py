@@ -10,6 +10,7 @@ import typer
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
 from empathylab.cli.tables import print_rows, show
 from empathylab.errors import InputError
+from empathylab.files import write_bytes
 from empathylab.tables import missing_as_null, read_table, table_bytes
 
 if TYPE_CHECKING:
@@ -114,13 +115,5 @@ def _write(result: ConversationsAnalysis, path: Path) -> None:
     content = table_bytes(
         result.transcripts(), "csv" if kind == "csv" else "jsonl" if kind == "jsonl" else "parquet"
     )
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise InputError(
-            "the file cannot be written",
-            where=str(path),
-            got=error.strerror,
-            remedy="Choose another path.",
-        ) from None
+    write_bytes(path, content)
     typer.echo(f"Transcripts: {path}", err=True)

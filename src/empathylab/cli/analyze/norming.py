@@ -9,6 +9,7 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, file_option, option
 from empathylab.cli.tables import print_json, print_rows
+from empathylab.files import write_text
 
 EXAMPLE = "Example: `empathylab analyze norming --study norming --write normed.toml`"
 
@@ -63,6 +64,5 @@ def norming(
         print_rows(table)
         typer.echo(f"\n{found.sentence}")
     if write is not None:
-        text = set_to_toml(found.normed_set(only_kept=only_kept))
-        write.write_text(text, encoding="utf-8")
+        write_text(write, set_to_toml(found.normed_set(only_kept=only_kept)))
         typer.echo(f"Written: {write}", err=True)

@@ -23,6 +23,7 @@ from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.cli.tables import print_notes, print_rows, print_titled
 from empathylab.errors import InputError
+from empathylab.files import write_text
 
 
 def paper_rows(analysis: RatingsResult, by: str) -> list[dict[str, str]]:
@@ -82,15 +83,7 @@ def draw_specifications(multiverse: Multiverse, file: Path) -> None:
     spec = specification_chart(multiverse)
     if spec is None:
         raise InputError("no specification could be estimated", remedy="Omit --chart.")
-    try:
-        file.write_text(svg(spec), encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            "the chart cannot be written",
-            where=str(file),
-            got=error.strerror,
-            remedy="Choose another path.",
-        ) from None
+    write_text(file, svg(spec))
 
 
 def _print_multiverse(multiverse: Multiverse) -> None:

@@ -20,14 +20,14 @@ def show(found: Evaluation, shown: Shown) -> None:
     """Prints the results and writes the JUnit file."""
     from empathylab.api.run_summary import print_parts
 
-    if shown.junit is not None:
-        write_junit(shown.junit, found.gates)
     if shown.as_json:
         print_json(found)
     elif shown.summary == "md":
         print_markdown(found)
     else:
         print_parts(found.summary_parts())
+    if shown.junit is not None:
+        write_junit(shown.junit, found.gates)
 
 
 def print_markdown(found: Evaluation) -> None:
@@ -62,6 +62,8 @@ def print_markdown(found: Evaluation) -> None:
 
 def write_junit(path: Path, gates: Sequence[Gate]) -> None:
     """One test case for each condition."""
+    from empathylab.report.writing import write_whole
+
     failed = sum(not gate.passed for gate in gates)
     counts = {"tests": str(len(gates)), "failures": str(failed), "errors": "0"}
     root = ElementTree.Element("testsuites", counts)
@@ -75,8 +77,7 @@ def write_junit(path: Path, gates: Sequence[Gate]) -> None:
             failure.text = str(gate)
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text + "\n", encoding="utf-8")
+    write_whole(path, text + "\n")
 
 
 def _value(value: float | None) -> str:

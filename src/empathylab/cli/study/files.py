@@ -10,7 +10,8 @@ import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json, print_rows
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import UnknownName
+from empathylab.files import write_new
 
 if TYPE_CHECKING:
     from empathylab.study.design.checks import Checked
@@ -74,25 +75,6 @@ def _study_name(file: Path) -> str:
     """Lower-case letters, digits and hyphens, from the file's name."""
     name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")
     return name if name[:1].isalpha() else f"study-{name}".rstrip("-")
-
-
-def write_new(file: Path, text: str) -> None:
-    """Writes a file that is not there yet."""
-
-    try:
-        with file.open("x", encoding="utf-8") as new_file:
-            new_file.write(text)
-    except FileExistsError:
-        raise InputError(
-            "this file already exists", where=str(file), remedy="Choose another name."
-        ) from None
-    except OSError as error:
-        raise InputError(
-            "the file cannot be written",
-            where=str(file),
-            got=error.strerror,
-            remedy="Check the folder and its permissions.",
-        ) from None
 
 
 def check(

@@ -11,6 +11,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
 from empathylab.cli.tables import print_json
 from empathylab.errors import InputError
+from empathylab.files import write_new
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -40,7 +41,7 @@ def preregister(
     import json as encoder
 
     from empathylab.analysis.preregistration.answers import as_markdown, preregistration
-    from empathylab.cli.study.files import checked_file, write_new
+    from empathylab.cli.study.files import checked_file
     from empathylab.store import Lab, has_lab
     from empathylab.store.inserts import now
 
