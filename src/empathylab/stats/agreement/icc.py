@@ -60,8 +60,11 @@ def intraclass_correlations(
         none = missing(problem, n, dropped, confidence)
         return IntraclassCorrelations(none, none, none, none, none, none, k)
     squares = _mean_squares(rows)
-    ends = [_one_way(squares, confidence), _agreement(squares, confidence)]
-    ends.append(_consistency(squares, confidence))
+    ends = [
+        _by_ratio(squares, squares.within, n * (k - 1), confidence),
+        _agreement(squares, confidence),
+        _by_ratio(squares, squares.rest, (n - 1) * (k - 1), confidence),
+    ]
     if clusters is not None:
         _, own = np.unique(clusters[whole], return_inverse=True)
         resampled = resampled_intervals(
@@ -157,28 +160,19 @@ def _stepped_up(icc: float, k: int) -> float:
     return k * icc / below if below > 0 else -math.inf
 
 
-def _ratio_ends(ratio: float, df: tuple[float, float], k: int, tail: float) -> tuple[float, float]:
+def _by_ratio(
+    s: _Squares, error: float, df_error: int, confidence: float
+) -> tuple[float, float, float]:
+    """ICC(1,1) and ICC(3,1), from the ratio of the situations' mean square to the error's."""
     from scipy.special import fdtri
 
-    low = ratio / float(fdtri(df[0], df[1], 1 - tail))
-    high = ratio * float(fdtri(df[1], df[0], 1 - tail))
-    return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
-
-
-def _one_way(s: _Squares, confidence: float) -> tuple[float, float, float]:
-    if s.within == 0:
-        return 1.0, math.nan, math.nan
-    df = (s.n - 1, s.n * (s.k - 1))
-    estimate = (s.rows - s.within) / (s.rows + (s.k - 1) * s.within)
-    return estimate, *_ratio_ends(s.rows / s.within, df, s.k, (1 - confidence) / 2)
-
-
-def _consistency(s: _Squares, confidence: float) -> tuple[float, float, float]:
-    if s.rest == 0:
+    if error == 0:
         return (1.0, math.nan, math.nan) if s.rows > 0 else (math.nan, math.nan, math.nan)
-    df = (s.n - 1, (s.n - 1) * (s.k - 1))
-    estimate = (s.rows - s.rest) / (s.rows + (s.k - 1) * s.rest)
-    return estimate, *_ratio_ends(s.rows / s.rest, df, s.k, (1 - confidence) / 2)
+    estimate = (s.rows - error) / (s.rows + (s.k - 1) * error)
+    ratio, df, tail = s.rows / error, s.n - 1, (1 - confidence) / 2
+    low = ratio / float(fdtri(df, df_error, 1 - tail))
+    high = ratio * float(fdtri(df_error, df, 1 - tail))
+    return estimate, (low - 1) / (low + s.k - 1), (high - 1) / (high + s.k - 1)
 
 
 def _agreement(s: _Squares, confidence: float) -> tuple[float, float, float]:

@@ -82,14 +82,17 @@ def self_preference(
     judge = whole[prediction].cast(pl.Float64).to_numpy()
     mine = whole[respondent].cast(pl.String).is_in(list(own)).to_numpy().astype(np.float64)
     dropped = len(frame) - len(whole)
-    bias = _slope(judge - people, mine, cluster_ways(whole, rater, situation), dropped, confidence)
-    problem = None
+    problem = "few_rows" if len(whole) < 3 else ""
     if mine.all() or not mine.any():
-        problem = note("no_other_responses" if mine.any() else "no_own_responses")
+        problem = "no_other_responses" if mine.any() else "no_own_responses"
+    if problem:
+        bias = untested_bias(problem, len(whole), dropped, confidence)
+    else:
+        design = np.column_stack([np.ones(len(whole)), mine - mine.mean()])
+        ways = cluster_ways(whole, rater, situation)
+        bias = _estimated(judge - people, design, 1, ways, dropped, confidence)
     gaps = [_gap(values, mine) for values in (judge, people)]
-    tested = {field.name: getattr(bias, field.name) for field in fields(bias)} | {
-        "note": problem or bias.note
-    }
+    tested = {field.name: getattr(bias, field.name) for field in fields(bias)}
     return SelfPreference(**tested, judge_gap=gaps[0], people_gap=gaps[1], n_own=int(mine.sum()))
 
 
@@ -138,17 +141,6 @@ def _one_sided(bias: Bias) -> Bias:
 def _gap(values: Array, mine: Array) -> float:
     own, others = values[mine > 0], values[mine == 0]
     return float(own.mean() - others.mean()) if len(own) and len(others) else math.nan
-
-
-def _slope(
-    outcome: Array, predictor: Array, clusters: Sequence[Codes], dropped: int, confidence: float
-) -> Bias:
-    centred = predictor - predictor.mean() if len(predictor) else predictor
-    if len(outcome) < 3 or float(np.abs(centred).max()) < 1e-9:
-        code = "few_rows" if len(outcome) < 3 else "nothing_to_compare"
-        return untested_bias(code, len(outcome), dropped, confidence)
-    design = np.column_stack([np.ones(len(outcome)), centred])
-    return _estimated(outcome, design, 1, clusters, dropped, confidence)
 
 
 def _estimated(

@@ -335,11 +335,11 @@ def _effects(frame: pl.DataFrame, confidence: float) -> tuple[Array, Array, Arra
     independent = hedges_g(mean, sd, n, rest_mean, rest_sd, rest_n, confidence=confidence)
     paired = paired_d(mean, sd, rest_mean, rest_sd, n, correlation, confidence=confidence)
     is_paired = np.array([test == "paired" for test in frame["test"]], dtype=bool)
-    return (
-        np.where(is_paired, paired.estimate, independent.estimate),
-        np.where(is_paired, paired.low, independent.low),
-        np.where(is_paired, paired.high, independent.high),
+    effect, low, high = (
+        np.where(is_paired, getattr(paired, name), getattr(independent, name))
+        for name in ("estimate", "low", "high")
     )
+    return effect, low, high
 
 
 def _clustered_effects(

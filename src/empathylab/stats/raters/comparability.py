@@ -16,6 +16,7 @@ from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 from empathylab.stats.arms.ranks import RankTest, kruskal_wallis
 from empathylab.stats.arrays import Array
 from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.stats.equivalence import equivalence_test
 from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.standardised import hedges_g
 from empathylab.stats.t_tests import satterthwaite_df, t_test
@@ -310,8 +311,6 @@ def _difference(
     alpha: float,
     confidence: float,
 ) -> RaterDifference:
-    from scipy.special import stdtr, stdtrit
-
     parts = [item.var(ddof=1) / len(item) if len(item) > 1 else math.nan for item in (group, other)]
     se = math.sqrt(sum(parts))
     if not se > 0:
@@ -322,8 +321,7 @@ def _difference(
     df = satterthwaite_df(zip(parts, (len(group) - 1, len(other) - 1), strict=True))
     test = t_test(gap, se, df, confidence)
     limit = bound * math.sqrt((group.var(ddof=1) + other.var(ddof=1)) / 2)
-    p = float(stdtr(df, (abs(gap) - limit) / se))
-    half = float(stdtrit(df, 1 - alpha)) * se
+    within = equivalence_test(gap, se, float(limit), df=df, alpha=alpha)
     sides = [np.array(value, dtype=float) for value in _moments(group) + _moments(other)]
     g = hedges_g(*sides, confidence=confidence)
     return RaterDifference(
@@ -334,7 +332,7 @@ def _difference(
         test.t,
         float(df),
         test.p,
-        Equivalence(bound, limit, p, (gap - half, gap + half), p < alpha),
+        Equivalence(bound, limit, within.p, (within.low, within.high), within.equivalent),
     )
 
 

@@ -218,14 +218,15 @@ class _Partial:
             zero = np.zeros(len(rows))
             total += self.link.slopes(lower, upper, zero).log_likelihood
             derivatives = self.link.derivatives(lower, upper, zero)
-            if above is not None and derivatives.la is not None and derivatives.laa is not None:
-                scores[rows] += np.broadcast_to(derivatives.la, zero.shape)[:, None] * above
-                weight = np.broadcast_to(derivatives.laa, zero.shape)[:, None]
-                information -= above.T @ (weight * above)
-            if below is not None and derivatives.lb is not None and derivatives.lbb is not None:
-                scores[rows] += np.broadcast_to(derivatives.lb, zero.shape)[:, None] * below
-                weight = np.broadcast_to(derivatives.lbb, zero.shape)[:, None]
-                information -= below.T @ (weight * below)
+            sides = (
+                (above, derivatives.la, derivatives.laa),
+                (below, derivatives.lb, derivatives.lbb),
+            )
+            for side, first, second in sides:
+                if side is not None and first is not None and second is not None:
+                    scores[rows] += np.broadcast_to(first, zero.shape)[:, None] * side
+                    weight = np.broadcast_to(second, zero.shape)[:, None]
+                    information -= side.T @ (weight * side)
             if above is not None and below is not None and derivatives.lab is not None:
                 weight = np.broadcast_to(derivatives.lab, zero.shape)[:, None]
                 cross = above.T @ (weight * below)
