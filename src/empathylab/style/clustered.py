@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from empathylab.stats.arrays import Array
 from empathylab.stats.clusters.robust import cluster_covariance
+from empathylab.stats.t_tests import t_test
 
 
 class Slope(NamedTuple):
@@ -52,8 +53,6 @@ def clustered_slope(
     degrees of freedom, the smaller of the two sets'; below `fewest` they are NaN. All is NaN
     where `x` is a combination of the controls.
     """
-    from scipy.special import stdtr, stdtrit
-
     n, k = len(y), controls.shape[1] + 1
     if n <= k:
         return UNDETERMINED
@@ -72,9 +71,8 @@ def clustered_slope(
     if not variance > 0:
         return UNDETERMINED._replace(estimate=slope)
     se, df = math.sqrt(variance), effective - 1
-    margin = float(stdtrit(df, (1 + confidence) / 2)) * se
-    p = 2 * float(stdtr(df, -abs(slope / se)))
-    return Slope(slope, slope - margin, slope + margin, se, df, p)
+    test = t_test(slope, se, df, confidence)
+    return Slope(slope, test.low, test.high, se, df, test.p)
 
 
 def _without(controls: Array, column: Array) -> Array:

@@ -130,11 +130,11 @@ def feature_differences(
         for one, other in pairs:
             sides = _sides(answers[one], answers[other])
             by_pair[one, other] += _compare(one, other, block, sides, confidence, permutations, rng)
-    found = list(itertools.chain.from_iterable(by_pair.values()))
-    p = [each.p for each in found]
+    differences = list(itertools.chain.from_iterable(by_pair.values()))
+    p = [each.p for each in differences]
     return [
         replace(each, p_holm=float(strict), p_benjamini_hochberg=float(loose))
-        for each, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+        for each, strict, loose in zip(differences, holm(p), benjamini_hochberg(p), strict=True)
     ]
 
 
@@ -162,14 +162,14 @@ def feature_profile(
     ]
     spread = _sd(features.select(pl.col(chosen).cast(pl.Float64)).to_numpy().astype(float))
     middle = _mean(np.array([_mean(side) for side in sides])) if sides else np.zeros(0)
-    found = []
+    standings = []
     for name, side in zip(names, sides, strict=True):
         n = (~np.isnan(side)).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             standing = (_mean(side) - middle) / np.where(spread > 0, spread, np.nan)
             se = _sd(side) / np.sqrt(n) / spread
             margin = stdtrit(np.where(n > 1, n - 1, np.nan), (1 + confidence) / 2) * se
-        found += [
+        standings += [
             FeatureStanding(
                 feature=feature,
                 respondent=name,
@@ -181,7 +181,7 @@ def feature_profile(
             )
             for i, feature in enumerate(chosen)
         ]
-    return found
+    return standings
 
 
 def feature_columns(
@@ -327,16 +327,16 @@ def _compare(
 
 def _mean(side: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Array = np.nansum(side, axis=0) / (~np.isnan(side)).sum(axis=0)
-    return found
+        means: Array = np.nansum(side, axis=0) / (~np.isnan(side)).sum(axis=0)
+    return means
 
 
 def _sd(side: Array) -> Array:
     n = (~np.isnan(side)).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         squares = np.nansum((side - _mean(side)) ** 2, axis=0)
-        found: Array = np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan)
-    return found
+        sds: Array = np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan)
+    return sds
 
 
 def _standard_error(sides: _Sides, n: Array, m: Array) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.stats.arrays import Array
+from empathylab.stats.t_tests import z_margin
 from empathylab.style.responses import (
     RESPONDENT,
     SITUATION,
@@ -133,7 +134,7 @@ def distinctive_terms(
         )
     words = coded_words(responses.frame[TEXT])
     sizes = [phrases(words, size) for size in range(1, longest + 1)]
-    found = []
+    results = []
     for name in responses.respondents:
         if name == against:
             continue
@@ -146,8 +147,8 @@ def distinctive_terms(
         chosen = _chosen(rows, top, nested=nested)
         listed = _listed(chosen, responses.frame, sides, examples, min_situations, confidence)
         terms = tuple(listed[:top])
-        found.append(_summary(name, against, terms, responses, sides, paired=paired))
-    return found
+        results.append(_summary(name, against, terms, responses, sides, paired=paired))
+    return results
 
 
 def terms_by_respondent(
@@ -250,7 +251,7 @@ def _chosen(rows: Sequence[_Row], top: int, *, nested: bool) -> list[_Row]:
 
 def _uses(rows: Sequence[_Row], sides: _Side) -> dict[tuple[int, int], Numbers]:
     """For each row (by length and number), where the respondent uses its term."""
-    found = {}
+    uses = {}
     for size in {row.size for row in rows}:
         wanted = [row for row in rows if row.size == size]
         phrase = wanted[0].phrase
@@ -261,8 +262,8 @@ def _uses(rows: Sequence[_Row], sides: _Side) -> dict[tuple[int, int], Numbers]:
         terms = phrase.terms[spots]
         for row in wanted:
             first, last = np.searchsorted(terms, [row.number, row.number + 1])
-            found[size, row.number] = phrase.starts[spots[first:last]]
-    return found
+            uses[size, row.number] = phrase.starts[spots[first:last]]
+    return uses
 
 
 def _listed(
@@ -273,18 +274,16 @@ def _listed(
     min_situations: int,
     confidence: float,
 ) -> list[DistinctiveTerm]:
-    from scipy.special import ndtri
-
     places = _uses(rows, sides)
-    z = float(ndtri((1 + confidence) / 2))
-    found = []
+    z = z_margin(confidence)
+    terms = []
     for row in rows:
         uses, words = places[row.size, row.number], row.phrase.words
         situations = frame[SITUATION].gather(words.text[uses])
         if situations.n_unique() < min_situations:
             continue
         first = situations.is_first_distinct().arg_true().to_numpy()[:examples]
-        found.append(
+        terms.append(
             DistinctiveTerm(
                 term=readable(row.term),
                 z=row.z,
@@ -299,7 +298,7 @@ def _listed(
                 examples=tuple(words.sentences.gather(words.sentence[uses[first]])),
             )
         )
-    return found
+    return terms
 
 
 def _summary(

@@ -76,8 +76,8 @@ def _deviations(residual: Array, sources: Sequence[Codes]) -> Array:
     products = np.array([(np.bincount(codes, residual) ** 2).sum() for codes in named])
     shared = np.array([[_shared(first, second) for second in named] for first in named])
     variances = np.linalg.lstsq(shared, products, rcond=None)[0]
-    found: Array = np.sqrt(np.maximum(variances, 0.0))
-    return found
+    deviations: Array = np.sqrt(np.maximum(variances, 0.0))
+    return deviations
 
 
 def _shared(first: Codes, second: Codes) -> float:
@@ -90,14 +90,14 @@ def _p_values(y: Array, x: Array, controls: Array, clusters: Sequence[Codes], df
     """Per feature and column of `y`, the p of the slope."""
     from scipy.special import stdtr
 
-    found = np.empty((x.shape[1], y.shape[1]))
+    p_values = np.empty((x.shape[1], y.shape[1]))
     for rows, columns in _patterns(x):
         codes = [labels[rows] for labels in clusters]
         outcome, rank = _left(controls[rows], y[rows])
         feature, _ = _left(controls[rows], x[np.ix_(rows, columns)])
         t = _t_values(outcome, feature, codes, rank + 1)
-        found[columns] = 2 * stdtr(df[columns][:, None], -np.abs(t))
-    return found
+        p_values[columns] = 2 * stdtr(df[columns][:, None], -np.abs(t))
+    return p_values
 
 
 def _patterns(x: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:

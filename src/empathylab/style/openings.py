@@ -86,11 +86,11 @@ def recurrences(
     lists = word_lists(responses.frame[TEXT])
     piece = lists.list.head(words) if where == "opening" else lists.list.tail(words)
     table = responses.frame.select(RESPONDENT, SITUATION, wording=piece.list.join(" "))
-    found = []
+    results = []
     for name in responses.respondents:
         mine = table.filter(pl.col(RESPONDENT) == name)
-        found.append(_summary(name, where, mine, similarity, top))
-    return found
+        results.append(_summary(name, where, mine, similarity, top))
+    return results
 
 
 def _summary(name: str, where: str, mine: pl.DataFrame, similarity: float, top: int) -> Recurrences:
@@ -160,7 +160,7 @@ def near_pairs(wordings: list[str], similarity: float) -> tuple[Numbers, Numbers
     sizes = np.diff(sets.indptr)
     rarity = np.bincount(sets.indices, minlength=sets.shape[1])
     prefix = _prefixes(sets, sizes, rarity, similarity)
-    found: list[Numbers] = []
+    near: list[Numbers] = []
     work = np.asarray(prefix @ np.asarray(prefix.sum(axis=0)).ravel()).ravel()
     bounds = np.searchsorted(np.cumsum(work), np.arange(_PAIRS_AT_ONCE, work.sum(), _PAIRS_AT_ONCE))
     edges = np.unique(np.concatenate([[0], bounds + 1, [len(wordings)]]))
@@ -175,8 +175,8 @@ def near_pairs(wordings: list[str], similarity: float) -> tuple[Numbers, Numbers
         pairs = np.stack([one[possible], other[possible]]).astype(np.int64)
         shared = np.asarray(sets[pairs[0]].multiply(sets[pairs[1]]).sum(axis=1)).ravel()
         jaccard = shared / (sizes[pairs[0]] + sizes[pairs[1]] - shared)
-        found.append(pairs[:, jaccard >= similarity - 1e-12])
-    both = np.concatenate(found, axis=1) if found else np.zeros((2, 0), dtype=np.int64)
+        near.append(pairs[:, jaccard >= similarity - 1e-12])
+    both = np.concatenate(near, axis=1) if near else np.zeros((2, 0), dtype=np.int64)
     return both[0], both[1]
 
 

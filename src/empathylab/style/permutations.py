@@ -40,8 +40,8 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
     permutations = _affordable(permutations, rows)
     for signs in ahead(_signs(rng, (count, rows)) for count in _portions(permutations, rows)):
         as_far += (np.abs(signs @ differences) >= observed).sum(axis=0)
-    found: Array = (as_far + 1) / (permutations + 1)
-    return found
+    p_values: Array = (as_far + 1) / (permutations + 1)
+    return p_values
 
 
 def reassignment_p(

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import polars as pl
 
 from empathylab.stats.arguments import require_confidence
+from empathylab.stats.t_tests import t_margin
 from empathylab.style.measures.catalogue import FEATURES
 from empathylab.style.responses import require_columns
 from empathylab.style.text.marks import MARKS
@@ -79,14 +80,14 @@ def profiles(table: pl.DataFrame, *, confidence: float = 0.95) -> tuple[Profile,
     require_columns(table, ["respondent", "situation", "words", "emoji"], "table of features")
     require_confidence(confidence)
     names = [name for name in table.columns if name not in _ROLES]
-    found = []
+    results = []
     for respondent in table["respondent"].unique().sort():
         # In one piece: sums over pieces would depend on how the table was put together.
         own = table.filter(pl.col("respondent").eq_missing(respondent)).rechunk()
         figures: dict[str, Figure] = {}
         for first in range(0, len(names), _TOGETHER):
             figures |= _figures(own, names[first : first + _TOGETHER], confidence)
-        found.append(
+        results.append(
             Profile(
                 str(respondent),
                 own.height,
@@ -95,10 +96,10 @@ def profiles(table: pl.DataFrame, *, confidence: float = 0.95) -> tuple[Profile,
                 MappingProxyType(figures),
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
-def profile_table(found: tuple[Profile, ...]) -> pl.DataFrame:
+def profile_table(results: tuple[Profile, ...]) -> pl.DataFrame:
     """The profiles as one row for each respondent and feature, as charts need it."""
     rows = [
         (
@@ -107,7 +108,7 @@ def profile_table(found: tuple[Profile, ...]) -> pl.DataFrame:
             FEATURES[name].meaning if name in FEATURES else name,
             *(getattr(figure, field) for field in _FIGURE_FIELDS),
         )
-        for profile in found
+        for profile in results
         for name, figure in profile.features.items()
     ]
     columns = ["respondent", "feature", "meaning", *_FIGURE_FIELDS]
@@ -146,12 +147,10 @@ def _figures(own: pl.DataFrame, names: list[str], confidence: float) -> dict[str
 
 
 def _margin(deviations: float, situations: int, used: int, confidence: float) -> float:
-    from scipy.special import stdtrit
-
     if situations < 2:
         return math.nan
     se = math.sqrt(situations / (situations - 1) * deviations) / used
-    return se * float(stdtrit(situations - 1, (1 + confidence) / 2))
+    return se * t_margin(situations - 1, confidence)
 
 
 def _number(value: float | None) -> float:

@@ -100,12 +100,12 @@ def rating_relations(
     joined = joined.with_columns(
         pl.col(name).cast(pl.String).rank("dense") for name in (respondent, *clusters)
     )
-    found = [
+    relations = [
         _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
     ]
-    found = [replace(item, dropped=ratings.height - item.n) for item in found]
-    p = [item.within.p for item in found]
-    tested = [item for item in found if item.enough_clusters]
+    relations = [replace(item, dropped=ratings.height - item.n) for item in relations]
+    p = [item.within.p for item in relations]
+    tested = [item for item in relations if item.enough_clusters]
     joint = dict(
         zip(
             (item.feature for item in tested),
@@ -122,7 +122,7 @@ def rating_relations(
         )
         if item.enough_clusters
         else item
-        for item, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+        for item, strict, loose in zip(relations, holm(p), benjamini_hochberg(p), strict=True)
     ]
 
 

@@ -100,14 +100,14 @@ def repetition(
         joined = b"".join(encoded[number] for number in chosen)[:most]
         return len(joined) / len(zlib.compress(joined, 9))
 
-    found = []
+    results = []
     for name, each in rows.items():
         shares = ratios = np.array([math.nan])
         if name in enough:
             shares = _drawn(index.repeated_share, each, words, budget, draws, rng)
             ratios = _drawn(ratio, each, lengths, most, draws, rng)
         phrase, compression = _spread(shares, confidence), _spread(ratios, confidence)
-        found.append(
+        results.append(
             Repetition(
                 respondent=name,
                 phrase_repetition=phrase[0],
@@ -124,7 +124,7 @@ def repetition(
                 dropped=responses.dropped,
             )
         )
-    return found
+    return results
 
 
 def _drawn(

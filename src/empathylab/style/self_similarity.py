@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.stats.arrays import Array
+from empathylab.stats.t_tests import t_margin
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
 from empathylab.style.text.terms import coded_words, phrases
 
@@ -64,11 +65,11 @@ def self_similarity(
     _, place = np.unique(kept[SITUATION].to_numpy(), return_inverse=True)
     who = kept[RESPONDENT].to_numpy()
     blank = responses.frame.filter(pl.Series(~worded))[RESPONDENT]
-    found = []
+    results = []
     for name in responses.respondents:
         mine = who == name
         estimate, low, high = _within(vectors[mine], place[mine], confidence)
-        found.append(
+        results.append(
             SelfSimilarity(
                 respondent=name,
                 estimate=estimate,
@@ -80,7 +81,7 @@ def self_similarity(
                 dropped=int((blank == name).sum()),
             )
         )
-    return found
+    return results
 
 
 def mean_cosine(vectors: Any, groups: Numbers) -> float:
@@ -99,10 +100,10 @@ def _vectors(texts: pl.Series, longest: int) -> Any:
     words = coded_words(texts)
     blocks = []
     for size in range(1, longest + 1):
-        found = phrases(words, size)
-        ones = np.ones(len(found.terms))
-        shape = (len(texts), max(1, found.different))
-        counts = sp.csr_matrix((ones, (found.text, found.terms)), shape=shape)
+        ngrams = phrases(words, size)
+        ones = np.ones(len(ngrams.terms))
+        shape = (len(texts), max(1, ngrams.different))
+        counts = sp.csr_matrix((ones, (ngrams.text, ngrams.terms)), shape=shape)
         counts.sum_duplicates()
         blocks.append(counts)
     counts = sp.hstack(blocks, format="csr")
@@ -129,8 +130,6 @@ def _sums(
 
 
 def _within(vectors: Any, groups: Numbers, confidence: float) -> tuple[float, float, float]:
-    from scipy.special import stdtrit
-
     estimate = mean_cosine(vectors, groups)
     sums, sizes = _sums(vectors, groups)
     k = len(sizes)
@@ -143,7 +142,7 @@ def _within(vectors: Any, groups: Numbers, confidence: float) -> tuple[float, fl
     pairs = sizes.sum() ** 2 - (sizes**2).sum()
     left = (total @ total - own.sum() - lost) / (pairs - 2 * sizes * (sizes.sum() - sizes))
     se = math.sqrt((k - 1) / k * float(((left - left.mean()) ** 2).sum()))
-    margin = float(stdtrit(k - 1, (1 + confidence) / 2)) * se
+    margin = t_margin(k - 1, confidence) * se
     return estimate, max(0.0, estimate - margin), min(1.0, estimate + margin)
 
 

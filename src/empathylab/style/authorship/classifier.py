@@ -50,13 +50,13 @@ def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> C
     of a single text are left out: nothing can be learnt from them.
     """
     texts = texts.str.head(_longest(texts))
-    found = {
+    counts = {
         "characters": ngrams.ngrams(ngrams.characters(texts), characters, fewest=_FEWEST_TEXTS),
         "words": ngrams.ngrams(
             ngrams.words(word_lists(texts, fold=False)), (1, 2), fewest=_FEWEST_TEXTS
         ),
     }
-    held = {kind: block for kind, block in found.items() if block is not None}
+    held = {kind: block for kind, block in counts.items() if block is not None}
     return Counts(
         blocks=tuple(block for block, _ in held.values()),
         names=tuple(names for _, names in held.values()),

@@ -44,7 +44,7 @@ def find_giveaways(
     present = features.copy()
     present.data = (present.data > 0).astype(np.float32)
     starts = np.cumsum([0, *(block.shape[1] for block in counts.blocks)])
-    found = []
+    giveaways = []
     for number, name in enumerate(names):
         mine = writers == number
         more = _column_mean(features[mine]) - _column_mean(features[~mine])
@@ -55,7 +55,7 @@ def find_giveaways(
             for place in _best(inside, counts.names[block], kind, top):
                 at = starts[block] + place
                 term = str(counts.names[block][place])
-                found.append(
+                giveaways.append(
                     Giveaway(
                         respondent=name,
                         kind=kind,
@@ -66,7 +66,7 @@ def find_giveaways(
                         against_share=float(against[at]),
                     )
                 )
-    return tuple(found)
+    return tuple(giveaways)
 
 
 def _best(gain: Array, names: NDArray[np.object_], kind: str, top: int) -> list[int]:

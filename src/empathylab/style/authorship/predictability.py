@@ -149,13 +149,17 @@ class Identification:
     def result(self, outcomes: Sequence[Outcome]) -> Predictability:
         """The result, given what `classified` found for each version."""
         factor = outcomes[0].factor
-        found: list[Classification] = []
+        classifications: list[Classification] = []
         for version, outcome in zip(self.versions, outcomes, strict=True):
             if outcome.predicted is not None:
-                found.append(self._scored(version, outcome.predicted, outcome.note, factor))
+                classifications.append(
+                    self._scored(version, outcome.predicted, outcome.note, factor)
+                )
             elif outcome.note == UNCHANGED:
-                found.append(replace(found[0], name=version.name, note=UNCHANGED))
-        full, *ablated = found
+                classifications.append(
+                    replace(classifications[0], name=version.name, note=UNCHANGED)
+                )
+        full, *ablated = classifications
         return Predictability(
             respondents=tuple(self.names),
             full=full,

@@ -55,8 +55,8 @@ def refitting_factor(
         # Solved for the few texts that are judged, not for the many exchanged respondents.
         judging = cho_solve(cho_factor(inner), products[np.ix_(seen, ~seen)]).T
         scores = judging @ centred
-        found = scores.reshape(-1, _DRAWS, kinds) + mean
-        predicted[:, ~seen] = found.argmax(axis=2).T
+        refitted = scores.reshape(-1, _DRAWS, kinds) + mean
+        predicted[:, ~seen] = refitted.argmax(axis=2).T
     right = (predicted == dealt).sum(axis=1)
     fixed = np.mean([_variance(place, writer, names) for names in predicted])
     return max(1.0, math.sqrt(float(right.var(ddof=1)) / fixed)) if fixed > 0 else 1.0

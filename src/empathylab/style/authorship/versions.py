@@ -83,13 +83,13 @@ def versions(
             note=note,
         )
 
-    found = [version(FULL, drawn)]
+    made = [version(FULL, drawn)]
     if not with_ablations:
-        return found
+        return made
     for name, change in ablations.EVERY_CHANGE.items():
         changed = drawn.with_columns(change(drawn[TEXT]))
         note = UNCHANGED if changed[TEXT].equals(drawn[TEXT]) else ""
-        found.append(version(f"without {name}", changed, note))
+        made.append(version(f"without {name}", changed, note))
     cut = ablations.without_length(drawn)
     if cut[RESPONDENT].n_unique() == len(names):
         bare = cut
@@ -101,9 +101,9 @@ def versions(
             if lone
             else ""
         )
-        found += [version("without length", cut, note), version("words alone", bare, note)]
+        made += [version("without length", cut, note), version("words alone", bare, note)]
     marks = drawn.with_columns(ablations.punctuation_only(drawn[TEXT]))
-    return [*found, version(LENGTHS, drawn), version(MARKS, marks)]
+    return [*made, version(LENGTHS, drawn), version(MARKS, marks)]
 
 
 def classified(version: Version) -> Outcome:

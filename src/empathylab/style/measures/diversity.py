@@ -76,11 +76,11 @@ def diversity(
         pl.col("text").str.slice(0, RUNNING_CHARACTERS - before)
     )
     given = dict(frame.group_by(pl.col(respondent).cast(pl.String)).len().iter_rows())
-    found = []
+    results = []
     for (name,), own in kept.group_by("respondent", maintain_order=True):
         codes, starts, _ = segment(own["text"]).word_sequence
         repeats = find_repeats(codes, starts[[0, -1]])
-        found.append(
+        results.append(
             Diversity(
                 str(name),
                 float(mattr(repeats, window)[0]),
@@ -90,7 +90,7 @@ def diversity(
                 int(given[name]) - own.height,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def find_repeats(codes: Numbers, starts: Numbers) -> Repeats:
@@ -174,12 +174,12 @@ def _factors(before: Numbers, starts: Numbers, threshold: float) -> Array:
     lengths = np.diff(starts)
     order = np.argsort(-lengths, kind="stable")
     long = int((lengths > _LONG).sum())
-    found = np.zeros(len(lengths))
+    factors = np.zeros(len(lengths))
     for text in order[:long]:
-        found[text] = _factors_alone(before[starts[text] : starts[text + 1]].tolist(), threshold)
+        factors[text] = _factors_alone(before[starts[text] : starts[text + 1]].tolist(), threshold)
     short = order[long:]
-    found[short] = _factors_together(before, starts[:-1][short], lengths[short], threshold)
-    return found
+    factors[short] = _factors_together(before, starts[:-1][short], lengths[short], threshold)
+    return factors
 
 
 def _factors_alone(before: list[int], threshold: float) -> float:

@@ -160,8 +160,8 @@ class _Reading:
             raise self._error(
                 "the word has no category", "Add a tab and a category's number.", number, line
             )
-        found = [self._category(number, word, id_, numbers) for id_ in ids]
-        return Line(number, word, tuple(found))
+        categories = [self._category(number, word, id_, numbers) for id_ in ids]
+        return Line(number, word, tuple(categories))
 
     def _category(self, number: int, word: str, id_: str, numbers: dict[str, int]) -> int:
         if conditional := _CONDITIONAL.fullmatch(id_):

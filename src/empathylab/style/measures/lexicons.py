@@ -101,10 +101,10 @@ def cut_entries(lines: Sequence[Line], where: str) -> tuple[tuple[Entry, ...], i
             )
     cut = word_lists(text_series(part.removesuffix("*") for _, part in parts)).to_list()
     phrases: dict[int, list[str]] = {line.number: [] for line in lines}
-    for (line, part), found in zip(parts, cut, strict=True):
-        if found and part.endswith("*"):
-            found[-1] += "*"
-        phrases[line.number].extend(found)
+    for (line, part), pieces in zip(parts, cut, strict=True):
+        if pieces and part.endswith("*"):
+            pieces[-1] += "*"
+        phrases[line.number].extend(pieces)
     merged: dict[tuple[str, ...], dict[int, None]] = {}
     for line in lines:
         if words := tuple(phrases[line.number]):

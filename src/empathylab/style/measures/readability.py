@@ -34,8 +34,8 @@ def syllable_counts(words: pl.Series) -> Numbers:
     groups = words.str.count_matches(_VOWELS).cast(pl.Int64)
     silent = words.str.count_matches(_SILENT).cast(pl.Int64)
     hiatus = words.str.count_matches(_APART).cast(pl.Int64)
-    found: Numbers = np.maximum((groups - silent + hiatus).to_numpy(), 1)
-    return found
+    syllables: Numbers = np.maximum((groups - silent + hiatus).to_numpy(), 1)
+    return syllables
 
 
 def in_latin_letters(words: pl.Series) -> Numbers:

@@ -85,14 +85,14 @@ class _Scorer:
         text = self._spelled(text).strip()
         tokens = text.split()
         lower = [self._lower[token] for token in tokens]
-        found = [place for place, word in enumerate(lower) if word in self._lexicon]
-        if not found:
+        scored = [place for place, word in enumerate(lower) if word in self._lexicon]
+        if not scored:
             return 0.0
         words = [token if token.isalnum() else _bare(token) for token in tokens]
         mixed = 0 < sum(map(str.isupper, words)) < len(words)
         negated = "n't" in text.lower()
         valences: dict[int, float] = {}
-        for place in found:
+        for place in scored:
             first = max(0, place - _BEFORE)
             near = slice(first, place + _AFTER + 1)
             if negated or not self._modifying.isdisjoint(lower[near]):

@@ -182,11 +182,11 @@ def _batch(texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]
     own = [sums[:, first : first + PART_ROWS] for first in range(0, max(len(texts), 1), PART_ROWS)]
     count = partial(_part, cut, known=known, window=reading.window)
     counted = list(run(count, range(len(own)), own))
-    found: dict[str, Column] = dict(zip(counts.columns, sums, strict=True))
-    found |= {name: np.concatenate([part[name] for part in counted]) for name in counted[0]}
-    found["characters"] = characters
-    found |= quotation_counts(texts.fill_null(""), found)
-    return _table(found)
+    columns: dict[str, Column] = dict(zip(counts.columns, sums, strict=True))
+    columns |= {name: np.concatenate([part[name] for part in counted]) for name in counted[0]}
+    columns["characters"] = characters
+    columns |= quotation_counts(texts.fill_null(""), columns)
+    return _table(columns)
 
 
 def _part(
@@ -196,14 +196,14 @@ def _part(
     segments = cut.segments(part)
     built = structure(segments, known.kinds)
     known.counts.add_up(segments, sums)
-    found: dict[str, Column] = built.line_counts() | built.sentence_counts()
+    columns: dict[str, Column] = built.line_counts() | built.sentence_counts()
     named = dict(zip(known.counts.columns, sums, strict=True))
     for name, more in known.resolved.phrase_counts(built).items():
         named[name] += more
-    found |= _of_totals(named | found)
+    columns |= _of_totals(named | columns)
     if window is not None:
-        found |= _of_words(segments, window)
-    return found
+        columns |= _of_words(segments, window)
+    return columns
 
 
 class _Matches(NamedTuple):
@@ -224,8 +224,8 @@ def _matches(words: Words, matching: Matcher) -> _Matches:
 
 
 def _characters(texts: pl.Series) -> Codes:
-    found: Codes = texts.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
-    return found
+    lengths: Codes = texts.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
+    return lengths
 
 
 def _word_columns(words: Words) -> dict[str, Places]:
@@ -242,14 +242,14 @@ def _word_columns(words: Words) -> dict[str, Places]:
 def _other_columns(vocabulary: Vocabulary) -> dict[str, Places]:
     """What else can be counted on the different pieces: letters, marks, layout and pictures."""
     plain, others = vocabulary.plain, vocabulary.others
-    found = letter_columns(others) | mark_columns(others) | layout_columns(others)
-    found |= quotation_columns(others)
-    found |= {"emoji": emoji_column(others), "emoticons": emoticon_column(others)}
+    columns = letter_columns(others) | mark_columns(others) | layout_columns(others)
+    columns |= quotation_columns(others)
+    columns |= {"emoji": emoji_column(others), "emoticons": emoticon_column(others)}
     of_plain = {"letters": plain.letters, "capitals": plain.capitals, **plain.marks}
     of_plain["punctuation"] = np.sum(list(plain.marks.values()), axis=0)
-    whole = {name: np.concatenate([of_plain[name], found.pop(name)]) for name in of_plain}
+    whole = {name: np.concatenate([of_plain[name], columns.pop(name)]) for name in of_plain}
     there = {name: places(counts) for name, counts in whole.items()}
-    return there | {name: places(counts, len(plain)) for name, counts in found.items()}
+    return there | {name: places(counts, len(plain)) for name, counts in columns.items()}
 
 
 def _piece_kinds(vocabulary: Vocabulary) -> NDArray[np.uint16]:
@@ -268,32 +268,32 @@ def _piece_kinds(vocabulary: Vocabulary) -> NDArray[np.uint16]:
     return np.concatenate([kinds, piece_kinds(vocabulary.others)])
 
 
-def _table(found: dict[str, Column]) -> pl.DataFrame:
+def _table(columns: dict[str, Column]) -> pl.DataFrame:
     return pl.DataFrame(
         [
             pl.Series(name, column, nan_to_null=True)
             if column.dtype.kind == "f"
             else pl.Series(name, column.astype(np.int32, copy=False))
-            for name, column in found.items()
+            for name, column in columns.items()
             if not name.startswith("_")
         ]
     )
 
 
-def _of_totals(found: dict[str, Column]) -> dict[str, Column]:
+def _of_totals(columns: dict[str, Column]) -> dict[str, Column]:
     """What follows from the totals of a text."""
-    words, sentences, syllables = (found[name] for name in ("words", "sentences", "syllables"))
-    hyphens = found["double_hyphens"] + found["spaced_hyphens"]
-    english = np.where(2 * found["_latin"] >= words, words, 0)
+    words, sentences, syllables = (columns[name] for name in ("words", "sentences", "syllables"))
+    hyphens = columns["double_hyphens"] + columns["spaced_hyphens"]
+    english = np.where(2 * columns["_latin"] >= words, words, 0)
     return {
-        "bold": found["bold"] // 2,
-        "code": found["code"] // 2,
-        "dashes": found["en_dashes"] + found["em_dashes"] + hyphens,
+        "bold": columns["bold"] // 2,
+        "code": columns["code"] // 2,
+        "dashes": columns["en_dashes"] + columns["em_dashes"] + hyphens,
         "words_per_sentence": _ratio(words, sentences),
-        "letters_per_word": _ratio(found["letters"], words),
-        "capital_share": _ratio(found["capitals"], found["letters"]),
-        "exclamation_rate": _ratio(found["exclamations"], sentences),
-        "question_rate": _ratio(found["questions"], sentences),
+        "letters_per_word": _ratio(columns["letters"], words),
+        "capital_share": _ratio(columns["capitals"], columns["letters"]),
+        "exclamation_rate": _ratio(columns["exclamations"], sentences),
+        "question_rate": _ratio(columns["questions"], sentences),
         "flesch_reading_ease": flesch_reading_ease(english, sentences, syllables),
         "flesch_kincaid_grade": flesch_kincaid_grade(english, sentences, syllables),
     }

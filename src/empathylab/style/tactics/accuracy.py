@@ -96,7 +96,7 @@ def sentence_accuracy(sentences: pl.DataFrame) -> list[TacticAccuracy]:
             tactic,
             writer,
             [tactic in labels for labels in labelled],
-            [tactic in found for found in tagged],
+            [tactic in tactics for tactics in tagged],
         )
         for tactic in tactic_rules().names
         for writer, (labelled, tagged) in by_writer.items()

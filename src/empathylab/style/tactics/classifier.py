@@ -33,13 +33,13 @@ _SPELLINGS = {"alot": "lot", "ok": "okay"}
 def classify(sentences: pl.Series, rules: TacticRules) -> tuple[Flags, pl.DataFrame]:
     """Which tactics each sentence has, in the rules' order, and where the rules found them."""
     places = rules.positions(sentences)
-    found = places.select(pl.all().is_not_null()).to_numpy()
+    by_rule = places.select(pl.all().is_not_null()).to_numpy()
     least = [THRESHOLDS.get(name, THRESHOLD) for name in rules.names]
-    tagged: Flags = probabilities(sentences, found) >= np.array(least)
+    tagged: Flags = probabilities(sentences, by_rule) >= np.array(least)
     return tagged, places
 
 
-def probabilities(sentences: pl.Series, found: Flags) -> Array:
+def probabilities(sentences: pl.Series, by_rule: Flags) -> Array:
     """Per sentence and tactic, the probability that the sentence has it.
 
     `found` says where each rule found its tactic.
@@ -59,7 +59,7 @@ def probabilities(sentences: pl.Series, found: Flags) -> Array:
             for item in weights.T
         ]
     )
-    logits = sums + found.astype(float) @ rule_weights + bias
+    logits = sums + by_rule.astype(float) @ rule_weights + bias
     chances: Array = 1 / (1 + np.exp(-logits))
     return chances
 

@@ -125,7 +125,7 @@ def corrected_uses(
     }
     by_labels = {(row.writer, row.tactic): row for row in labelled}
     by_sentences = {(row.writer, row.tactic): row for row in built_in_accuracy() if built_in}
-    found = []
+    corrected = []
     for use in uses:
         own = by_labels.get((use.respondent, use.tactic))
         shared = by_sentences.get((writer_kind(use.respondent), use.tactic))
@@ -141,7 +141,7 @@ def corrected_uses(
             basis, comparable = "", False
         size = min(use.situations, use.responses)
         share = corrected_proportion(use.share, size, sensitivity, specificity)
-        found.append(
+        corrected.append(
             CorrectedUse(
                 use.respondent,
                 use.tactic,
@@ -152,7 +152,7 @@ def corrected_uses(
                 comparable=comparable,
             )
         )
-    return found
+    return corrected
 
 
 def writer_kind(respondent: str) -> str:

@@ -225,9 +225,9 @@ def _try_out(rules: TacticRules, where: str) -> None:
         for sentences, should in ((tactic.examples, True), (tactic.counterexamples, False)):
             series = pl.Series("sentence", sentences, dtype=pl.String)
             plain = plain_sentences(series, rules.language).alias("sentence").to_frame()
-            found = plain.select(_position(tactic)).to_series().is_not_null()
-            for sentence, is_found in zip(sentences, found, strict=True):
-                if is_found != should:
+            matched = plain.select(_position(tactic)).to_series().is_not_null()
+            for sentence, is_matched in zip(sentences, matched, strict=True):
+                if is_matched != should:
                     raise InputError(
                         f"the rule for {tactic.name!r} {'misses' if should else 'finds'} "
                         f"{'its example' if should else 'its counterexample'}",

@@ -122,7 +122,7 @@ def _series(sentences: Sequence[str]) -> pl.Series:
 def _ordered(places: pl.DataFrame) -> pl.Series:
     """Per row, the tactics with a place, in the order of their places."""
     numbered = places.with_row_index("number")
-    found = (
+    tactics = (
         numbered.unpivot(index="number", variable_name="tactics", value_name="place")
         .drop_nulls("place")
         .sort("number", "place", maintain_order=True)
@@ -131,7 +131,7 @@ def _ordered(places: pl.DataFrame) -> pl.Series:
     )
     return (
         numbered.select("number")
-        .join(found, on="number", how="left", maintain_order="left")["tactics"]
+        .join(tactics, on="number", how="left", maintain_order="left")["tactics"]
         .fill_null(pl.Series([[]], dtype=_TACTICS))
     )
 
@@ -210,12 +210,12 @@ def tactic_uses(table: pl.DataFrame, *, confidence: float = 0.95) -> list[Tactic
     joined = base.join(tactics, how="cross", maintain_order="left").join(
         counted, on=[RESPONDENT, "tactic"], how="left", maintain_order="left"
     )
-    found = []
+    results = []
     for row in joined.iter_rows(named=True):
         responses, using = row["responses"], row["using"] or 0
         size = min(row["situations"], responses)
         low, high = map(float, wilson(using / responses, size, confidence=confidence))
-        found.append(
+        results.append(
             TacticUse(
                 respondent=row[RESPONDENT],
                 tactic=row["tactic"],
@@ -228,7 +228,7 @@ def tactic_uses(table: pl.DataFrame, *, confidence: float = 0.95) -> list[Tactic
                 situations=row["situations"],
             )
         )
-    return found
+    return results
 
 
 def tactic_transitions(table: pl.DataFrame) -> pl.DataFrame:
@@ -278,14 +278,14 @@ def tactic_templates(table: pl.DataFrame, *, top: int = 10) -> list[Templates]:
     table = table.drop_nulls("tactics")
     sequences = _sequences(table)
     every = table.group_by(RESPONDENT, maintain_order=True).agg(pl.col("response").n_unique())
-    found = []
+    templates = []
     for name, responses in every.iter_rows():
         mine = sequences.filter(pl.col(RESPONDENT) == name)["tactics"]
         counts = Counter(tuple(order) for order in mine)
         n = len(mine)
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         alike = sum(count * (count - 1) for count in counts.values())
-        found.append(
+        templates.append(
             Templates(
                 respondent=name,
                 commonest=tuple(Template(order, c, c / n) for order, c in ranked[:top]),
@@ -295,7 +295,7 @@ def tactic_templates(table: pl.DataFrame, *, top: int = 10) -> list[Templates]:
                 recurrence=alike / (n * (n - 1)) if n > 1 else float("nan"),
             )
         )
-    return found
+    return templates
 
 
 def _in_order(table: pl.DataFrame) -> pl.Expr:

@@ -31,8 +31,8 @@ _AS_TEXT = r"(?s:.)\x{FE0E}"
 
 def emoji_column(pieces: pl.Series) -> Numbers:
     """For each piece, how many emoji it has."""
-    found: Numbers = emoji_lists(pieces).list.len().to_numpy().astype(np.int64)
-    return found
+    counts: Numbers = emoji_lists(pieces).list.len().to_numpy().astype(np.int64)
+    return counts
 
 
 def emoji_lists(texts: pl.Series) -> pl.Series:
@@ -59,11 +59,11 @@ def emoji_counts(
         .explode("emoji")
         .drop_nulls("emoji")
     )
-    found = used.group_by("respondent", "emoji").agg(
+    counts = used.group_by("respondent", "emoji").agg(
         pl.len().cast(pl.Int64).alias("count"),
         pl.col("response").n_unique().cast(pl.Int64).alias("responses"),
     )
-    rates = found.join(sizes, on="respondent").with_columns(
+    rates = counts.join(sizes, on="respondent").with_columns(
         (pl.col("count") / pl.col("all")).alias("per_response")
     )
     ordered = rates.sort("respondent", "count", "emoji", descending=[False, True, False])

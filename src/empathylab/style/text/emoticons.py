@@ -25,7 +25,7 @@ _PERHAPS = rf"{_WESTERN}|{_BACKWARDS}|[_.\-][\^<T;oO0\-uU]|ツ|{_OTHER}"
 def emoticon_column(pieces: pl.Series) -> Numbers:
     """For each piece, how many emoticons it has."""
     places = pieces.str.contains(_PERHAPS).arg_true()
-    found = np.zeros(len(pieces), dtype=np.int64)
+    column = np.zeros(len(pieces), dtype=np.int64)
     perhaps = pieces.gather(places)
     none = perhaps.str.contains(_NONE) & ~perhaps.str.contains(_YET_ONE)
     alone = perhaps.str.contains(_ALONE)
@@ -37,5 +37,5 @@ def emoticon_column(pieces: pl.Series) -> Numbers:
         .then(inside)
         .otherwise(perhaps.str.contains(_BEHIND).cast(pl.Int64))
     ).to_series()
-    found[places.to_numpy()] = counts.to_numpy()
-    return found
+    column[places.to_numpy()] = counts.to_numpy()
+    return column

@@ -98,8 +98,8 @@ def counted_all(texts: pl.Series, patterns: Mapping[str, str]) -> dict[str, Numb
 
 def counted(texts: pl.Series, pattern: str) -> Numbers:
     """How often each text has the pattern."""
-    found: Numbers = texts.str.count_matches(pattern).to_numpy().astype(np.int64)
-    return found
+    counts: Numbers = texts.str.count_matches(pattern).to_numpy().astype(np.int64)
+    return counts
 
 
 def _character_columns(pieces: pl.Series) -> dict[str, Numbers]:
@@ -109,8 +109,8 @@ def _character_columns(pieces: pl.Series) -> dict[str, Numbers]:
     ends = np.cumsum(pieces.str.len_chars().to_numpy())
     piece_of = np.searchsorted(ends, places, side="right")
     width = len(_CHARACTERS) + 1
-    found = np.bincount(piece_of * width + of_mark[places], minlength=len(pieces) * width)
-    table = found.reshape(len(pieces), width)
+    counts = np.bincount(piece_of * width + of_mark[places], minlength=len(pieces) * width)
+    table = counts.reshape(len(pieces), width)
     return {name: table[:, number] for number, name in enumerate(_CHARACTERS, start=1)}
 
 

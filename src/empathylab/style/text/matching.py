@@ -40,7 +40,7 @@ class _Candidates(NamedTuple):
     """Its place among all words of the texts."""
 
 
-class _Found(NamedTuple):
+class _Matches(NamedTuple):
     """Matches in the sequence of candidates."""
 
     column: Numbers
@@ -81,11 +81,11 @@ class Matcher:
     def _pairs(self, words: pl.Series) -> pl.DataFrame:
         """Which patterns match which of the different words: `word`, `pattern`, `length`."""
         table = pl.DataFrame({"stem": words}).with_row_index("word")
-        found = []
+        frames = []
         for (length,), patterns in self.patterns.group_by("length", maintain_order=True):
             stems = table if length == 0 else table.with_columns(pl.col("stem").str.head(length))
-            found.append(stems.join(patterns, on="stem").select("word", "pattern", "length"))
-        pairs = pl.concat(found) if found else table.clear().select("word", pattern=0, length=0)
+            frames.append(stems.join(patterns, on="stem").select("word", "pattern", "length"))
+        pairs = pl.concat(frames) if frames else table.clear().select("word", pattern=0, length=0)
         whole = pl.when(pl.col("length") == 0).then(_WHOLE).otherwise("length")
         return pairs.with_columns(whole.alias("length")).sort("word", "pattern")
 
@@ -165,13 +165,15 @@ class Resolved:
             return {}
         segments = structure.segments
         words = self._candidates(structure)
-        found = _outermost(_in_one_sentence(self._found(words), words, structure), len(words.codes))
-        inside = self._singles_inside(found, words)
+        matches = _outermost(
+            _in_one_sentence(self._matches(words), words, structure), len(words.codes)
+        )
+        inside = self._singles_inside(matches, words)
         width, texts = len(with_phrases), segments.texts
         cells = [
             segments.text_of[words.pieces[match.start]].astype(np.int64) * width
             + np.searchsorted(with_phrases, match.column)
-            for match in (found, inside)
+            for match in (matches, inside)
         ]
         more, less = (np.bincount(cell, minlength=texts * width) for cell in cells)
         table = np.ascontiguousarray((more - less).reshape(texts, width).T)
@@ -204,7 +206,7 @@ class Resolved:
         which = in_phrases.take(which)
         return _Candidates(codes, pieces.take(which), before.take(which) + inside)
 
-    def _found(self, words: _Candidates) -> _Found:
+    def _matches(self, words: _Candidates) -> _Matches:
         """Every phrase in the texts."""
         codes, places = words.codes, words.places
         steps = self.matcher.steps
@@ -216,19 +218,19 @@ class Resolved:
         begins = (roles[:-1] & (roles[1:] >> 1) & _BEGINS) != 0
         place = np.flatnonzero(begins & goes_on[:-1])
         start, node = place, np.zeros(len(place), dtype=np.int64)
-        found = [_Found(place[:0], place[:0], place[:0])]
+        matches = [_Matches(place[:0], place[:0], place[:0])]
         while len(place):
             which, entry = runs(first, codes[place])
             after = steps.after(node[which], patterns[entry])
             which, node = which[after >= 0], after[after >= 0]
             start, place = start[which], place[which]
             done, ending = runs(ends_at, node)
-            found.append(_Found(columns[ending], start[done], place[done] + 1))
+            matches.append(_Matches(columns[ending], start[done], place[done] + 1))
             on = goes_on[place]
             start, node, place = start[on], node[on], place[on] + 1
-        return _Found(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        return _Matches(*(np.concatenate(parts) for parts in zip(*matches, strict=True)))
 
-    def _singles_inside(self, phrases: _Found, words: _Candidates) -> _Found:
+    def _singles_inside(self, phrases: _Matches, words: _Candidates) -> _Matches:
         """The single words that lie inside phrases of their category, each of them once."""
         size = len(words.codes) + 1
         lengths = phrases.end - phrases.start
@@ -238,14 +240,14 @@ class Resolved:
         same = np.flatnonzero(columns[entry] == np.repeat(phrases.column, lengths)[which])
         keys = np.unique(columns[entry[same]] * size + place[which[same]])
         column, start = np.divmod(keys, size)
-        return _Found(column, start, start + 1)
+        return _Matches(column, start, start + 1)
 
 
-def _in_one_sentence(found: _Found, words: _Candidates, structure: Structure) -> _Found:
+def _in_one_sentence(matches: _Matches, words: _Candidates, structure: Structure) -> _Matches:
     """The matches that do not reach over the end of a sentence."""
-    first, last = (words.pieces[place] for place in (found.start, found.end - 1))
+    first, last = (words.pieces[place] for place in (matches.start, matches.end - 1))
     inside = last < structure.edges[structure.sentence_of(first) + 1]
-    return _Found(*(part[inside] for part in found))
+    return _Matches(*(part[inside] for part in matches))
 
 
 class _Steps:
@@ -327,12 +329,12 @@ def _runs(
     return offsets(counts), ordered[column].to_numpy().astype(np.int64)
 
 
-def _outermost(found: _Found, size: int) -> _Found:
+def _outermost(matches: _Matches, size: int) -> _Matches:
     """The matches that lie in no other match of their column; of equal ones, one."""
-    column, start, end = found
+    column, start, end = matches
     order = np.lexsort((-end, start, column))
     reach = (column * (size + 1) + end)[order]
     before = np.concatenate([[-1], np.maximum.accumulate(reach)[:-1]])
     # What came before in the same column began no later; it reaches as far, too.
     kept = order[before < reach] if len(order) else order
-    return _Found(*(part[kept] for part in found))
+    return _Matches(*(part[kept] for part in matches))

@@ -51,9 +51,9 @@ class Spans(NamedTuple):
         sizes = self.sizes + 1
         ends = np.cumsum(sizes)
         places = np.arange(sizes.sum()) + np.repeat(self.starts - ends + sizes, sizes)
-        found: Bytes = self.data[places]
-        found[ends - 1] = SPACE
-        return found
+        cut: Bytes = self.data[places]
+        cut[ends - 1] = SPACE
+        return cut
 
     def strings(self) -> pl.Series:
         """The strings as a column."""
@@ -96,15 +96,15 @@ class Numbering:
         if not self._size:
             with self._lock:
                 self._add(np.arange(min(_FEW, len(keys))), keys, spans)
-        found, absent, _ = self._known.entries(keys)
+        numbers, absent, _ = self._known.entries(keys)
         if len(absent):
             # Another thread may have written meanwhile: what is not there is looked up again.
             with self._lock:
                 self._add(absent, keys, spans)
                 known = self._known
-            found[absent] = known.entries(keys[absent])[0]
-        found -= 1
-        return found
+            numbers[absent] = known.entries(keys[absent])[0]
+        numbers -= 1
+        return numbers
 
     def spans(self) -> Spans:
         """The different strings in the order of their numbers."""
@@ -142,10 +142,10 @@ class _Known(NamedTuple):
     def entries(self, keys: Keys) -> tuple[Numbers, Numbers, Numbers]:
         """1 + the number of each key; the places of those that have none; where they might go."""
         slots = self._slots(keys)
-        found = self.table.take(slots, mode="clip")
-        others = np.flatnonzero(self.keys.take(found, mode="clip") != keys)
+        candidates = self.table.take(slots, mode="clip")
+        others = np.flatnonzero(self.keys.take(candidates, mode="clip") != keys)
         absent, free = [others[:0]], [others[:0]]
-        slots, entries = slots.take(others), found.take(others)
+        slots, entries = slots.take(others), candidates.take(others)
         while len(others):
             taken = entries > 0
             absent.append(others[~taken])
@@ -153,9 +153,9 @@ class _Known(NamedTuple):
             others, slots = others[taken], (slots[taken] + 1) & (len(self.table) - 1)
             entries = self.table.take(slots)
             right = self.keys.take(entries, mode="clip") == keys[others]
-            found[others[right]] = entries[right]
+            candidates[others[right]] = entries[right]
             others, slots, entries = others[~right], slots[~right], entries[~right]
-        return found, np.concatenate(absent), np.concatenate(free)
+        return candidates, np.concatenate(absent), np.concatenate(free)
 
     def one_for_each(self, slots: Numbers) -> Numbers:
         """Of those that might go to the same place, one."""

@@ -46,8 +46,8 @@ class Runs:
 
     def expanded(self, codes: Numbers) -> Expanded:
         """The runs of these codes, one after another."""
-        found = self._only.take(codes)
-        odd = np.flatnonzero(found < 0)
+        expanded = self._only.take(codes)
+        odd = np.flatnonzero(expanded < 0)
         which = codes.take(odd)
         begins = self.first.take(which)
         own = self.first[1:].take(which) - begins
@@ -55,11 +55,11 @@ class Runs:
         if len(odd):
             counts = np.ones(len(codes), dtype=np.int64)
             counts[odd] = own
-            found = np.repeat(found, counts)
+            expanded = np.repeat(expanded, counts)
             inside = np.arange(own.sum()) - np.repeat(offsets(own)[:-1], own)
             places = np.repeat(odd + before[:-1], own) + inside
-            found[places] = self.values.take(np.repeat(begins, own) + inside)
-        return Expanded(found, odd, before)
+            expanded[places] = self.values.take(np.repeat(begins, own) + inside)
+        return Expanded(expanded, odd, before)
 
     @cached_property
     def _only(self) -> Numbers:
@@ -254,14 +254,16 @@ def _vocabulary(chunks: Numbering) -> tuple[Numbers, Numbers, Vocabulary]:
 
 
 def _words_of(plain: PlainPieces, others: pl.Series) -> Words:
-    found = without_keycaps(others).str.extract_all(WORD)
-    written = found.explode().drop_nulls()
+    word_lists = without_keycaps(others).str.extract_all(WORD)
+    written = word_lists.explode().drop_nulls()
     words = Numbering()
     codes = [words.numbers(plain.words)]
     if len(written):
         codes.append(words.numbers(spans_between_spaces(joined(folded(written)))))
     capitals = written.str.contains(_WHOLE_CAPITALS).to_numpy()
-    lengths = np.concatenate([np.ones(len(plain), dtype=np.int64), found.list.len().to_numpy()])
+    lengths = np.concatenate(
+        [np.ones(len(plain), dtype=np.int64), word_lists.list.len().to_numpy()]
+    )
     return Words(
         offsets(lengths),
         np.concatenate(codes),

@@ -11,8 +11,8 @@ from empathylab.style.text.tokens import text_series
 
 def sentences(text: str) -> list[str]:
     """The sentences of the text in order, with single spaces between their words."""
-    found: list[str] = sentence_lists(text_series([text]))[0].to_list()
-    return found
+    cut: list[str] = sentence_lists(text_series([text]))[0].to_list()
+    return cut
 
 
 def sentence_lists(texts: pl.Series) -> pl.Series:

@@ -124,18 +124,18 @@ class Structure:
             },
             schema_overrides={"piece": pl.String},
         ).filter(pl.col("holds") & (pl.col("piece") != LINE_BREAK))
-        found = (
+        lists = (
             pieces.group_by("text", "stretch", maintain_order=True)
             .agg(pl.col("piece").str.join(" "))
             .group_by("text", maintain_order=True)
             .agg(pl.col("piece").alias("sentences"))
         )
-        joined = every.join(found, on="text", how="left", maintain_order="left")
+        joined = every.join(lists, on="text", how="left", maintain_order="left")
         return joined["sentences"].fill_null([])
 
     def _count(self, kind: str, where: Flags) -> Numbers:
-        found = self._special(kind, where)
-        return np.bincount(self.segments.text_of[found], minlength=self.segments.texts)
+        special = self._special(kind, where)
+        return np.bincount(self.segments.text_of[special], minlength=self.segments.texts)
 
     def _special(self, kind: str, where: Flags | None = None) -> Numbers:
         flags = _has(self.kinds.take(self.special), kind)
@@ -192,12 +192,12 @@ def full_kinds(
     A piece is addressing if it says you. It may stand in a phrase if it is flagged so, or if it has
     several words.
     """
-    found: NDArray[np.uint16] = kinds | (words.sizes == 0) * _BIT["wordless"]
+    all_kinds: NDArray[np.uint16] = kinds | (words.sizes == 0) * _BIT["wordless"]
     if addressing is not None:
-        found |= addressing * _BIT["addressing"]
+        all_kinds |= addressing * _BIT["addressing"]
     if in_phrases is not None:
-        found |= (in_phrases | (words.sizes > 1)) * _BIT["phrased"]
-    return found
+        all_kinds |= (in_phrases | (words.sizes > 1)) * _BIT["phrased"]
+    return all_kinds
 
 
 def piece_kinds(pieces: pl.Series) -> NDArray[np.uint16]:

@@ -46,8 +46,8 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 def words(text: str, *, fold: bool = True) -> list[str]:
     """The words of the text in order; `fold` makes them lower case with straight apostrophes."""
-    found: list[str] = word_lists(text_series([text]), fold=fold)[0].to_list()
-    return found
+    tokens: list[str] = word_lists(text_series([text]), fold=fold)[0].to_list()
+    return tokens
 
 
 def word_lists(texts: pl.Series, *, fold: bool = True) -> pl.Series:

@@ -32,8 +32,8 @@ class Places(NamedTuple):
 
 def places(numbers: Numbers, first: int = 0) -> Places:
     """The numbers that are not 0, given one for each piece from the one numbered `first` on."""
-    found = np.flatnonzero(numbers)
-    return Places(found + first, numbers[found])
+    nonzero = np.flatnonzero(numbers)
+    return Places(nonzero + first, numbers[nonzero])
 
 
 class _Column(NamedTuple):
@@ -78,8 +78,8 @@ class PieceCounts:
         shape = (segments.texts, self.pieces)
         pieces = csr_array((np.ones(len(codes), dtype=np.uint64), codes, starts), shape=shape)
         for table in self._tables_for(longest):
-            found = pieces @ table.packed
-            for (rows, width), column in zip(table.columns, found.T, strict=True):
+            packed = pieces @ table.packed
+            for (rows, width), column in zip(table.columns, packed.T, strict=True):
                 beside = np.ascontiguousarray(column).view(width)
                 for place, row in enumerate(rows):
                     sums[row] = beside[place :: _beside(width)]
