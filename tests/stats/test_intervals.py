@@ -1,10 +1,14 @@
-"""Intervals of changes from rest."""
+"""Intervals of changes from baseline, and percentiles of bootstrap estimates."""
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import polars as pl
 import pytest
 
+from empathylab.stats.intervals import percentile_interval
 from empathylab.stats.questionnaires.appraisal import (
     SCORES,
     ScaleChange,
@@ -56,3 +60,13 @@ def test_without_variation_there_is_none() -> None:
 
 def test_one_value_gives_none() -> None:
     assert change_interval(overall([3.0], [1.0, 2.0], ["a"])) is None
+
+
+def test_the_percentiles_of_estimates_leave_the_same_proportion_out_on_both_sides() -> None:
+    estimates = np.arange(101.0)
+    assert percentile_interval(estimates, 0.9) == pytest.approx((5, 95))
+    assert percentile_interval([*estimates, math.nan], 0.9) == pytest.approx((5, 95))
+
+
+def test_without_any_estimate_there_are_no_percentiles() -> None:
+    assert all(map(math.isnan, percentile_interval([math.nan], 0.95)))

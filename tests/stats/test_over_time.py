@@ -214,3 +214,25 @@ def test_the_interval_of_the_change_covers_at_its_rate() -> None:
         ]
         covered += shift.low <= 2.0 <= shift.high
     assert 0.92 <= covered / trials <= 0.98
+
+
+def test_p_values_by_emotion_are_corrected_together_and_apart_from_those_of_all() -> None:
+    generator = np.random.default_rng(3)
+
+    def occasion(shift: float) -> pl.DataFrame:
+        rest = [("default", "positive", None, None, score, None) for score in (2.0, 3.0, 4.5)]
+        evoked = [
+            ("evoked", "positive", emotion, f"{emotion}{number}", generator.normal(shift), None)
+            for emotion in ("anger", "fear", "grief")
+            for number in range(6)
+        ]
+        return _frame([*rest, *evoked])
+
+    shifts = score_shifts(occasion(3.0), occasion(3.4))
+    for by_emotion in (False, True):
+        family = [shift for shift in shifts if (shift.emotion is not None) == by_emotion]
+        assert len(family) == (6 if by_emotion else 3)
+        corrected = stats.false_discovery_control([shift.shift.p for shift in family])
+        assert [shift.p_bh for shift in family] == pytest.approx(corrected.tolist())
+        smallest = min(family, key=lambda shift: shift.shift.p)
+        assert smallest.p_holm == pytest.approx(min(1.0, len(family) * smallest.shift.p))

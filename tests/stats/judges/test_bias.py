@@ -114,6 +114,14 @@ def test_a_judge_that_always_takes_the_second_is_caught_too() -> None:
     assert found.p < 0.05
 
 
+def test_comparisons_of_one_situation_give_no_interval_and_say_why() -> None:
+    frame = pl.DataFrame({"situation": ["a"] * 3, "outcome": ["first", "first", "second"]})
+    bias = position_bias(frame)
+    assert bias.estimate == pytest.approx(1 / 6)
+    assert math.isnan(bias.low)
+    assert bias.note == note("one_cluster")
+
+
 def test_a_judge_of_ties_only_has_no_position_bias() -> None:
     frame = pl.DataFrame({"outcome": ["tie"] * 6, "situation": list("abcdef")})
     assert (position_bias(frame).estimate, position_bias(frame).p) == (0, 1)
