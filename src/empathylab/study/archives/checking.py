@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any, NoReturn
+from typing import Any
 
-from empathylab.errors import InputError
 from empathylab.scales import scale_from_dict
 from empathylab.situations import Situation
 from empathylab.store.inserts import hash_of
 from empathylab.study.admin.launching import fingerprints
+from empathylab.study.archives.members import refuse
 from empathylab.study.archives.packing import (
     SET_FIELDS,
     SITUATION_FIELDS,
@@ -22,7 +22,6 @@ from empathylab.study.design.protocol import protocol_hash
 _TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
 _NUMBER, _NUMBER_OR_NOTHING = (int, float), (int, float, type(None))
 _TABLE_OR_NOTHING = (dict, type(None))
-_REMEDY = "Get a new copy of the archive."
 Kinds = Mapping[str, tuple[type, ...]]
 
 _HEAD: Kinds = {
@@ -112,10 +111,10 @@ def check_archive(content: Mapping[str, Any], where: str) -> None:
     """Raises where the archive does not hold a study that fits together."""
     _check_row(content["study.json"], _HEAD, "study.json", f"{where}, study.json")
     if not isinstance(content["protocol.json"], dict):
-        _refuse("the protocol must be a table", f"{where}, protocol.json")
+        refuse("the protocol must be a table", f"{where}, protocol.json")
     for member, kinds in _LISTS.items():
         if not isinstance(content[member], list):
-            _refuse("this must be a list", f"{where}, {member}")
+            refuse("this must be a list", f"{where}, {member}")
         for number, row in enumerate(content[member], start=1):
             _check_row(row, kinds, member, f"{where}, {member} row {number}")
     _check_references(content, where)
@@ -131,23 +130,23 @@ def situation_of(row: Mapping[str, Any]) -> Situation:
 
 def _check_row(row: Any, kinds: Kinds, member: str, where: str) -> None:
     if not isinstance(row, dict) or set(row) != set(kinds):
-        _refuse(f"this must have {', '.join(kinds)}", where, str(row)[:80])
+        refuse(f"this must have {', '.join(kinds)}", where, str(row)[:80])
     for name, allowed in kinds.items():
         value: Any = row[name]
         if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
-            _refuse(f"{name!r} has the wrong type", where, value)
+            refuse(f"{name!r} has the wrong type", where, value)
         if name in _DAYS and isinstance(value, str):
             _check_day(name, value, where)
         among = _ONE_OF.get(name, {}).get(member)
         if among is not None and value not in among:
-            _refuse(f"{name!r} must be one of {', '.join(map(str, among))}", where, value)
+            refuse(f"{name!r} must be one of {', '.join(map(str, among))}", where, value)
 
 
 def _check_day(name: str, value: str, where: str) -> None:
     try:
         date.fromisoformat(value)
     except ValueError:
-        _refuse(f"{name!r} must be a day such as 2026-03-01", where, value)
+        refuse(f"{name!r} must be a day such as 2026-03-01", where, value)
 
 
 def _check_references(content: Mapping[str, Any], where: str) -> None:
@@ -173,7 +172,7 @@ def _check_references(content: Mapping[str, Any], where: str) -> None:
         for number, row in enumerate(content[member], start=1):
             key = tuple(row[name] for name in names)
             if key not in known:
-                _refuse(
+                refuse(
                     f"{' and '.join(names)} refer to nothing in the archive",
                     f"{where}, {member} row {number}",
                     ", ".join(map(str, key)),
@@ -181,23 +180,20 @@ def _check_references(content: Mapping[str, Any], where: str) -> None:
     for arm in content["arms.json"]:
         for item in arm["shown"]:
             if not isinstance(item, int) or (item,) not in responses:
-                _refuse("an arm shows a response that is not there", f"{where}, arms.json", item)
+                refuse("an arm shows a response that is not there", f"{where}, arms.json", item)
 
 
 def _once(
     content: Mapping[str, Any], member: str, names: Sequence[str], where: str
 ) -> set[tuple[Any, ...]]:
-    found: set[tuple[Any, ...]] = set()
+    keys: set[tuple[Any, ...]] = set()
     for number, row in enumerate(content[member], start=1):
         key = tuple(row[name] for name in names)
-        if key in found:
-            _refuse(
-                "this row appears twice",
-                f"{where}, {member} row {number}",
-                ", ".join(map(str, key)),
-            )
-        found.add(key)
-    return found
+        if key in keys:
+            listed = ", ".join(map(str, key))
+            refuse("this row appears twice", f"{where}, {member} row {number}", listed)
+        keys.add(key)
+    return keys
 
 
 def _check_scales(content: Mapping[str, Any], where: str) -> None:
@@ -206,11 +202,11 @@ def _check_scales(content: Mapping[str, Any], where: str) -> None:
         scale = scale_from_dict(entry["definition"], where=f"{where}, scales.json")
         items[entry["fingerprint"]] = range(1, scale.items + 1)
     for number, row in enumerate(content["scale_answers.jsonl"], start=1):
-        place = f"{where}, scale_answers.jsonl row {number}"
+        row_name = f"{where}, scale_answers.jsonl row {number}"
         known = {str(item) for item in items[row["scale"]]}
         for item, value in row["answers"].items():
             if item not in known or isinstance(value, bool) or not isinstance(value, int | float):
-                _refuse("an answer must be a number to an item of the scale", place, item)
+                refuse("an answer must be a number to an item of the scale", row_name, item)
 
 
 def _check_protocol(content: Mapping[str, Any], where: str) -> None:
@@ -224,17 +220,9 @@ def _check_protocol(content: Mapping[str, Any], where: str) -> None:
             for item in content["scales.json"]
             if item["called"] is not None
         }
-        found = protocol_hash(study, fingerprints(situations, scales))
+        computed = protocol_hash(study, fingerprints(situations, scales))
     else:
-        found = hash_of(protocol)
-    if found != head["protocol_hash"]:
-        raise InputError(
-            f"the protocol's hash should be {head['protocol_hash']}",
-            where=f"{where}, protocol.json",
-            got=found,
-            remedy=_REMEDY,
-        )
-
-
-def _refuse(what: str, where: str, got: object = None) -> NoReturn:
-    raise InputError(what, where=where, got=got, remedy=_REMEDY)
+        computed = hash_of(protocol)
+    if computed != head["protocol_hash"]:
+        what = f"the protocol's hash should be {head['protocol_hash']}"
+        refuse(what, f"{where}, protocol.json", computed)

@@ -43,6 +43,7 @@ _FEWEST_COLUMNS = 4
 """No table of an archive has fewer."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REMEDY = "Get a new copy of the archive."
+_SWOLLEN = "a file in the archive is compressed more than a study can be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +138,27 @@ def read_archive(path: Path) -> Archive:
 
 
 def _entries(packed: zipfile.ZipFile, where: str) -> dict[str, zipfile.ZipInfo]:
-    found: dict[str, zipfile.ZipInfo] = {}
+    entries: dict[str, zipfile.ZipInfo] = {}
     for item in packed.infolist():
-        if item.filename in found:
-            _refuse("a file in the archive appears twice", where, item.filename)
+        if item.filename in entries:
+            refuse("a file in the archive appears twice", where, item.filename)
         if item.filename not in (MANIFEST, *MEMBERS):
-            _refuse("this file does not belong in a study archive", where, item.filename)
+            refuse("this file does not belong in a study archive", where, item.filename)
         if item.flag_bits & 1:
-            _refuse("a file in the archive is encrypted", where, item.filename)
+            refuse("a file in the archive is encrypted", where, item.filename)
         if item.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            _refuse("a file in the archive is compressed in an unknown way", where, item.filename)
+            refuse("a file in the archive is compressed in an unknown way", where, item.filename)
         swollen = item.file_size > _MOST_RATIO * max(1, item.compress_size)
         if item.file_size > _RATIO_FROM and swollen:
-            _refuse(
-                "a file in the archive is compressed more than a study can be", where, item.filename
-            )
-        found[item.filename] = item
+            refuse(_SWOLLEN, where, item.filename)
+        entries[item.filename] = item
     for name in (MANIFEST, *MEMBERS):
-        if name not in found:
-            _refuse("a file is missing from the archive", where, name)
-    total = sum(item.file_size for item in found.values())
+        if name not in entries:
+            refuse("a file is missing from the archive", where, name)
+    total = sum(item.file_size for item in entries.values())
     if total > MOST_BYTES:
-        _refuse(f"the archive contains more than {MOST_BYTES:,} bytes", where, f"{total:,}")
-    return found
+        refuse(f"the archive contains more than {MOST_BYTES:,} bytes", where, f"{total:,}")
+    return entries
 
 
 def _unpacked(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str) -> bytes:
@@ -170,19 +169,15 @@ def _unpacked(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str) -> by
         while part := opened.read(_READ_AT_ONCE):
             content += part
             if len(content) > most:
-                _refuse("a file in the archive is too large", where, entry.filename)
+                refuse("a file in the archive is too large", where, entry.filename)
             if len(content) > _RATIO_FROM and len(content) > _MOST_RATIO * entry.compress_size:
-                _refuse(
-                    "a file in the archive is compressed more than a study can be",
-                    where,
-                    entry.filename,
-                )
+                refuse(_SWOLLEN, where, entry.filename)
     return bytes(content)
 
 
 def _check_hashes(manifest: Any, members: Mapping[str, bytes], where: str) -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        _refuse("this is not an archive of a study", where, str(manifest)[:60])
+        refuse("this is not an archive of a study", where, str(manifest)[:60])
     if manifest.get("format_version") != FORMAT_VERSION:
         raise InputError(
             f"the archive has format {manifest.get('format_version')!r}; this EmpathyLab reads "
@@ -191,23 +186,14 @@ def _check_hashes(manifest: Any, members: Mapping[str, bytes], where: str) -> No
             remedy="Update EmpathyLab.",
         )
     stated, hashes = manifest.get("members"), _hashes(members)
-    for name, found in hashes.items():
-        hash_ = stated.get(name) if isinstance(stated, dict) else None
-        wanted = hash_.get("sha256") if isinstance(hash_, dict) else None
-        if wanted != found:
-            raise InputError(
-                f"{name} was changed: its SHA-256 should be {wanted}",
-                where=where,
-                got=found,
-                remedy=_REMEDY,
-            )
+    for name, computed in hashes.items():
+        member = stated.get(name) if isinstance(stated, dict) else None
+        wanted = member.get("sha256") if isinstance(member, dict) else None
+        if wanted != computed:
+            refuse(f"{name} was changed: its SHA-256 should be {wanted}", where, computed)
     if manifest.get("hash") != _whole(hashes):
-        raise InputError(
-            f"the archive's hash should be {manifest.get('hash')}",
-            where=f"{where}, {MANIFEST}",
-            got=_whole(hashes),
-            remedy=_REMEDY,
-        )
+        what = f"the archive's hash should be {manifest.get('hash')}"
+        refuse(what, f"{where}, {MANIFEST}", _whole(hashes))
 
 
 def _hashes(members: Mapping[str, bytes]) -> dict[str, str]:
@@ -268,10 +254,11 @@ def _rows(content: bytes, where: str) -> list[Any]:
     for number, line in enumerate(io.BytesIO(content), start=1):
         row = _parsed(line, f"{where} row {number}")
         if not isinstance(row, dict) or len(row) < _FEWEST_COLUMNS:
-            _refuse("a row must be a table", f"{where} row {number}", str(row)[:60])
+            refuse("a row must be a table", f"{where} row {number}", str(row)[:60])
         rows.append(row)
     return rows
 
 
-def _refuse(what: str, where: str, got: str) -> NoReturn:
+def refuse(what: str, where: str, got: object = None) -> NoReturn:
+    """Raises the error of an archive that cannot be used."""
     raise InputError(what, where=where, got=got, remedy=_REMEDY)

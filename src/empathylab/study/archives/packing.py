@@ -135,12 +135,18 @@ class _Packer:
         self._ratings = rating_rows(connection, study.id)
         self._administrations = administration_rows(connection, study.id)
         self._refuse_empty()
+        used = {int(administration.scale_id) for administration in self._administrations}
+        self._scales = scale_rows(connection, study.id, used)
+        archived = {scale["here"]: scale["fingerprint"] for scale in self.summary.get("scales", ())}
+        self._fingerprints = {
+            int(row.id): archived.get(row.fingerprint, row.fingerprint) for row in self._scales
+        }
         self._responses = self._in_order(response_rows(connection, study.id))
         known = study.launched_at is not None or self.brought is not None
         self.names = rater_names(self._raters, pseudonyms=known)
         self.numbers = {int(response.id): n for n, response in enumerate(self._responses, start=1)}
         self.labels = self._labels()
-        self.places = {
+        self.keys = {
             int(situation.id): (self.labels[situation.situation_set_id], situation.key)
             for situation in self._situations
         }
@@ -201,7 +207,7 @@ class _Packer:
     def sets(self) -> list[dict[str, Any]]:
         """Where its situations are from; only those that it uses are in the archive."""
         kept = {each_set["set"]: each_set for each_set in self.summary.get("sets", ())}
-        found = []
+        heads = []
         for row in set_rows(self.connection, self.labels):
             label = self.labels[row.id]
             if label in kept:
@@ -215,8 +221,8 @@ class _Packer:
                     **{name: getattr(row, name) for name in SET_FIELDS},
                     "complete": used == set_size(self.connection, row.id),
                 }
-            found.append(head)
-        return sorted(found, key=lambda item: str(item["set"]))
+            heads.append(head)
+        return sorted(heads, key=lambda item: str(item["set"]))
 
     def situations(self) -> list[dict[str, Any]]:
         """In the study's order."""
@@ -231,22 +237,17 @@ class _Packer:
 
     def scales(self) -> list[dict[str, Any]]:
         """Their structure and the hash of their wording."""
-        used = {int(administration.scale_id) for administration in self._administrations}
-        rows = scale_rows(self.connection, self.study.id, used)
-        archived = {scale["here"]: scale["fingerprint"] for scale in self.summary.get("scales", ())}
-        shipped = {
-            hash_of(scale_to_dict(builtin_scale)) for builtin_scale in builtin_scales().values()
-        }
-        found = []
-        for row in rows:
+        shipped = {hash_of(scale_to_dict(scale)) for scale in builtin_scales().values()}
+        scales = []
+        for row in self._scales:
             definition = dict(row.definition)
             if row.fingerprint not in shipped:
                 definition.pop("words", None)
-            fingerprint = archived.get(row.fingerprint, row.fingerprint)
-            found.append(
+            fingerprint = self._fingerprints[int(row.id)]
+            scales.append(
                 {"called": row.called, "fingerprint": fingerprint, "definition": definition}
             )
-        return sorted(found, key=lambda item: (str(item["called"]), str(item["fingerprint"])))
+        return sorted(scales, key=lambda item: (str(item["called"]), str(item["fingerprint"])))
 
     def arms(self) -> list[dict[str, Any]]:
         """Whose replies they show, how those were asked for, and when they were rated."""
@@ -276,12 +277,12 @@ class _Packer:
 
     def responses(self) -> list[dict[str, Any]]:
         """Numbered from 1 in the archive."""
-        found = []
+        rows = []
         for response in self._responses:
-            set_label, situation = self.places[int(response.situation_id)]
+            set_label, situation = self.keys[int(response.situation_id)]
             # Who wrote a reply in another study must not be recognisable in this one.
             details = {k: v for k, v in (response.details or {}).items() if k != "rater"}
-            found.append(
+            rows.append(
                 {
                     "response": self.numbers[int(response.id)],
                     "set": set_label,
@@ -294,7 +295,7 @@ class _Packer:
                     "details": details or None,
                 }
             )
-        return found
+        return rows
 
     def raters(self) -> list[dict[str, Any]]:
         """Without identities and free words; `details` mark those whom a researcher excluded."""
@@ -330,35 +331,24 @@ class _Packer:
 
     def scale_answers(self) -> list[dict[str, Any]]:
         """Each answering of a scale by a rater."""
-        archived = {scale["here"]: scale["fingerprint"] for scale in self.summary.get("scales", ())}
         values = item_values(self.connection, self.study.id)
-        used = {int(administration.scale_id) for administration in self._administrations}
-        scales = {
-            int(scale_row.id): archived.get(scale_row.fingerprint, scale_row.fingerprint)
-            for scale_row in scale_rows(self.connection, self.study.id, used)
-        }
-        found = []
+        answers = []
         for administration in self._administrations:
-            place = (
-                None
-                if administration.situation_id is None
-                else self.places[int(administration.situation_id)]
-            )
-            found.append(
+            number = administration.situation_id
+            set_label, situation = (None, None) if number is None else self.keys[int(number)]
+            given = values.get(int(administration.id), {})
+            answers.append(
                 {
                     "rater": self.names[int(administration.rater_id)],
-                    "scale": scales[int(administration.scale_id)],
+                    "scale": self._fingerprints[int(administration.scale_id)],
                     "phase": administration.phase,
-                    "set": None if place is None else place[0],
-                    "situation": None if place is None else place[1],
+                    "set": set_label,
+                    "situation": situation,
                     "item_order": administration.item_order,
-                    "answers": {
-                        str(item): value
-                        for item, value in values.get(int(administration.id), {}).items()
-                    },
+                    "answers": {str(item): value for item, value in given.items()},
                 }
             )
-        return found
+        return answers
 
 
 def _day(pick: Any, days: Iterable[date] | None) -> str | None:
