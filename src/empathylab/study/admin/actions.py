@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+from collections.abc import Iterator
 from typing import Any, get_args
 
 from sqlalchemy import Connection, Row
@@ -79,7 +81,7 @@ def include_row(study: StudyContext, connection: Connection, row: Row[Any], *, w
 def release_row(
     study: StudyContext, connection: Connection, row: Row[Any], status: Freed, *, who: str
 ) -> None:
-    """Frees a live place, in a transaction that has locked the study and the row."""
+    """Frees a live slot, in a transaction that has locked the study and the row."""
     change_slot(connection, row.id, status=ended(place_of(row), status).status)
     details = {"person": row.person, "status": status}
     add_audit(connection, study.launched.row, study.now(), who, "release", **details)
@@ -112,10 +114,7 @@ class AdminActions:
 
     def exclude(self, person: str, reason: str, *, who: str = "researcher") -> bool:
         """Whether someone was left out of every analysis; their slot is free again."""
-        study = self._running.launched.row
-        with self._running.lab.writing() as connection:
-            lock_study(connection, study)
-            row = find_slot(connection, study, person, lock=True)
+        with self._locked(person) as (connection, row):
             if row is None or row.arm is None:
                 return False
             if row.world != "person":
@@ -131,10 +130,7 @@ class AdminActions:
 
     def include(self, person: str, *, who: str = "researcher") -> bool:
         """Whether an exclusion was undone, so that analyses count the participant again."""
-        study = self._running.launched.row
-        with self._running.lab.writing() as connection:
-            lock_study(connection, study)
-            row = find_slot(connection, study, person, lock=True)
+        with self._locked(person) as (connection, row):
             if row is None or row.status != "excluded":
                 return False
             include_row(self._running, connection, row, who=who)
@@ -146,11 +142,8 @@ class AdminActions:
             return self._keys_of(connection, self._running.launched.row, platform_id)
 
     def release(self, person: str, status: Freed = "returned", *, who: str = "researcher") -> bool:
-        """Whether the place of someone who has not finished was freed, because they left it."""
-        study = self._running.launched.row
-        with self._running.lab.writing() as connection:
-            lock_study(connection, study)
-            row = find_slot(connection, study, person, lock=True)
+        """Whether the slot of someone who has not finished was freed, because they left it."""
+        with self._locked(person) as (connection, row):
             if row is None or row.status != "live":
                 return False
             release_row(self._running, connection, row, status, who=who)
@@ -221,6 +214,14 @@ class AdminActions:
     def status(self) -> StudyStatus:
         """How far the study is, as of now."""
         return read_status(self._running.lab, self._running.launched, self._running.now())
+
+    @contextlib.contextmanager
+    def _locked(self, person: str) -> Iterator[tuple[Connection, Row[Any] | None]]:
+        """A transaction that has locked the study and the person's row, and that row."""
+        study = self._running.launched.row
+        with self._running.lab.writing() as connection:
+            lock_study(connection, study)
+            yield connection, find_slot(connection, study, person, lock=True)
 
     def _set_status(self, status: str, who: str, action: str) -> None:
         study, now = self._running.launched.row, self._running.now()

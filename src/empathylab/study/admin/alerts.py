@@ -46,24 +46,23 @@ _COMPLAINT = re.compile(
     r"|شكوى|خطأ",
     re.IGNORECASE,
 )
+_SENTENCES = {
+    "quota": "Quota reached: {by} = {kind} ({limit}).",
+    "done": "All {places} slots are finished.",
+    "comment": "A participant left a comment.",
+    "complaint": "A participant left a comment that may be a complaint.",
+    "error": "The server failed on a page. See its log.",
+    "safety": "A participant's part ended for their safety. See the list of participants.",
+    "outage": "The study is paused: the provider of the model is down or too slow.",
+    "study-cap": "The study is paused: its limit on costs is reached.",
+    "test": "This is a test alert.",
+}
 log = logging.getLogger("empathylab.study.admin")
 
 
 def sentence(kind: str, details: Mapping[str, Any]) -> str:
     """One event as it is sent."""
-    if kind == "quota":
-        return f"Quota reached: {details['by']} = {details['kind']} ({details['limit']})."
-    if kind == "done":
-        return f"All {details['places']} slots are finished."
-    return {
-        "comment": "A participant left a comment.",
-        "complaint": "A participant left a comment that may be a complaint.",
-        "error": "The server failed on a page. See its log.",
-        "safety": "A participant's part ended for their safety. See the list of participants.",
-        "outage": "The study is paused: the provider of the model is down or too slow.",
-        "study-cap": "The study is paused: its limit on costs is reached.",
-        "test": "This is a test alert.",
-    }[kind]
+    return _SENTENCES[kind].format_map(details)
 
 
 def configured() -> dict[Channel, Sender]:
@@ -182,10 +181,10 @@ class Alerts:
         launched = self._service.launched
         steps = [block.id for block in launched.study.blocks if block.holds_comments]
         with self._service.lab.reading() as connection:
-            found = comments_after(connection, launched.row, steps, self._last_comment)
-        for answer, place, text in found:
+            comments = comments_after(connection, launched.row, steps, self._last_comment)
+        for answer, slot, text in comments:
             self._last_comment = answer
-            yield "complaint" if _COMPLAINT.search(text) else "comment", str(place), {}
+            yield "complaint" if _COMPLAINT.search(text) else "comment", str(slot), {}
 
     def _live(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """Participants who were stopped for their safety, and pauses for want of replies."""
@@ -193,8 +192,8 @@ class Alerts:
         if launched.study.live is None:
             return
         with self._service.lab.reading() as connection:
-            for place in stopped_for_safety(connection, launched.row):
-                yield "safety", str(place), {}
+            for slot in stopped_for_safety(connection, launched.row):
+                yield "safety", str(slot), {}
             for entry in audit_rows(connection, launched.row):
                 if entry.action == "pause" and entry.who == ENGINE:
                     yield entry.details["reason"], str(entry.id), {}

@@ -96,7 +96,7 @@ class Prolific:
         if not _ID.fullmatch(study):
             return None  # such an id could lead to another address
         path = f"studies/{study}/submissions/"
-        found: dict[str, Submission] = {}
+        submissions: dict[str, Submission] = {}
         count: int | None = None
         async with self._session() as session:
             for page in range(_MOST_PAGES):
@@ -109,66 +109,67 @@ class Prolific:
                 answer = await self._ask(session, "GET", path, query=query)
                 if answer is None:
                     return None
-                before = len(found)
+                before = len(submissions)
                 rows, count, more = _read_page(answer)
-                found |= {row.id or f"{row.participant} {row.started_at}": row for row in rows}
-                if not more or len(found) == before:
+                submissions |= {
+                    row.id or f"{row.participant} {row.started_at}": row for row in rows
+                }
+                if not more or len(submissions) == before:
                     break
-        if count is not None and len(found) < count:
-            raise _broken(f"{len(found)} of {count} submissions")
-        return list(found.values())
+        if count is not None and len(submissions) < count:
+            raise _broken(f"{len(submissions)} of {count} submissions")
+        return list(submissions.values())
 
     async def send_message(self, study: str, participant: str, text: str) -> None:
         """Sends a participant of the study a message, at most once."""
         body = {"recipient_id": participant, "body": text, "study_id": study}
-        async with self._session() as session:
-            # Whether it went out before a failure is not known, and nobody shall get it twice.
-            if await self._ask(session, "POST", "messages/", body=body, repeatable=False) is None:
-                raise _unknown("participant", participant)
+        about = ("participant", participant)
+        # Whether it went out before a failure is not known, and nobody shall get it twice.
+        await self._change("POST", "messages/", body, about, repeatable=False)
 
     async def approve(self, submission: str) -> None:
         """Approves a submission, so that its participant is paid."""
-        if not _ID.fullmatch(submission):
-            raise _unknown("submission", submission)
-        path = f"submissions/{submission}/transition/"
-        async with self._session() as session:
-            if await self._ask(session, "POST", path, body={"action": "APPROVE"}) is None:
-                raise _unknown("submission", submission)
+        path = f"submissions/{_checked_id('submission', submission)}/transition/"
+        await self._change("POST", path, {"action": "APPROVE"}, ("submission", submission))
 
     async def set_completion_codes(self, study: str, codes: Sequence[Mapping[str, Any]]) -> None:
         """Replaces the completion codes of a study that is not published yet."""
-        if not _ID.fullmatch(study):
-            raise _unknown("study", study)
-        body = {"completion_codes": list(codes)}
-        async with self._session() as session:
-            if await self._ask(session, "PATCH", f"studies/{study}/", body=body) is None:
-                raise _unknown("study", study)
+        path = f"studies/{_checked_id('study', study)}/"
+        await self._change("PATCH", path, {"completion_codes": list(codes)}, ("study", study))
 
     async def create_group(self, name: str, workspace: str) -> str:
         """The id of a new participant group in a workspace."""
         body = {"name": name, "workspace_id": workspace}
-        async with self._session() as session:
-            # A second try could make a second group.
-            created = await self._ask(
-                session, "POST", "participant-groups/", body=body, repeatable=False
-            )
+        about = ("workspace", workspace)
+        # A second try could make a second group.
+        created = await self._change("POST", "participant-groups/", body, about, repeatable=False)
         group = created.get("id") if isinstance(created, dict) else None
-        if created is None:
-            raise _unknown("workspace", workspace)
         if not isinstance(group, str) or not _ID.fullmatch(group):
             raise _broken("a group without an id")
         return group
 
     async def add_to_group(self, group: str, participants: Sequence[str]) -> None:
         """Adds participants to a group; who is in it already stays."""
-        if not _ID.fullmatch(group):
-            raise _unknown("participant group", group)
-        path = f"participant-groups/{group}/participants/"
+        path = f"participant-groups/{_checked_id('participant group', group)}/participants/"
+        for first in range(0, len(participants), _PAGE):
+            body = {"participant_ids": list(participants[first : first + _PAGE])}
+            await self._change("POST", path, body, ("participant group", group))
+
+    async def _change(
+        self,
+        method: Literal["PATCH", "POST"],
+        path: str,
+        body: Mapping[str, Any],
+        about: tuple[str, str],
+        *,
+        repeatable: bool = True,
+    ) -> Any:
+        """What is answered to a change; raises where `about` (what it is, its id) is unknown."""
         async with self._session() as session:
-            for first in range(0, len(participants), _PAGE):
-                body = {"participant_ids": list(participants[first : first + _PAGE])}
-                if await self._ask(session, "POST", path, body=body) is None:
-                    raise _unknown("participant group", group)
+            answer = await self._ask(session, method, path, body=body, repeatable=repeatable)
+        if answer is None:
+            raise _unknown(*about)
+        return answer
 
     def _session(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
@@ -241,6 +242,13 @@ class Prolific:
 def configured() -> bool:
     """Whether the environment holds a token."""
     return bool(os.environ.get(TOKEN, "").strip())
+
+
+def _checked_id(kind: str, given: str) -> str:
+    """The id; another text could lead to another address."""
+    if not _ID.fullmatch(given):
+        raise _unknown(kind, given)
+    return given
 
 
 def _checked_token(token: str) -> str:

@@ -112,8 +112,10 @@ def apply_submissions(
                 details = {"source": source, "changed": len(news), "freed": len(acts.freed)}
                 details["excluded"] = len(acts.excluded)
                 add_audit(connection, study, service.now(), who, "sync", **details)
-    named = {_plain(submission.participant) for submission in submissions if submission.participant}
-    known = {_plain(row.ids.get("person", "")) for row in rows}
+    named = {
+        clean_text(submission.participant) for submission in submissions if submission.participant
+    }
+    known = {clean_text(row.ids.get("person", "")) for row in rows}
     return Synced(
         submissions=len(submissions),
         people=len(named & known),
@@ -139,13 +141,13 @@ async def pull(
     asked = list(dict.fromkeys(studies)) or platform_studies(service)
     if not asked:
         return apply_submissions(service, (), source="API", who=who)
-    found: list[Submission] = []
+    submissions: list[Submission] = []
     missing = []
     for study in asked:
-        submissions = await client.submissions(study)
-        if submissions is None:
+        listed = await client.submissions(study)
+        if listed is None:
             missing.append(study)
-        found += submissions or ()
+        submissions += listed or ()
     # Anybody can write a link with a study's id that is none; but not all can be.
     if len(missing) == len(asked) or set(missing) & set(studies):
         raise InputError(
@@ -154,7 +156,7 @@ async def pull(
             got=", ".join(missing),
             remedy="Give the id in the study's address on Prolific with --prolific-study.",
         )
-    return apply_submissions(service, found, source="API", who=who)
+    return apply_submissions(service, submissions, source="API", who=who)
 
 
 def platform_studies(service: StudyContext) -> list[str]:
@@ -199,29 +201,27 @@ def _matched(
     Anyone who may take part several times has several rows: a submission belongs to the row of its
     own visit, else to the person's latest.
     """
-    sessions = {(_plain(row.ids.get("person", "")), row.ids.get("session")): row for row in rows}
-    latest = {_plain(row.ids.get("person", "")): row for row in rows}
-    found: dict[int, tuple[Any, Submission]] = {}
+    sessions = {
+        (clean_text(row.ids.get("person", "")), row.ids.get("session")): row for row in rows
+    }
+    latest = {clean_text(row.ids.get("person", "")): row for row in rows}
+    matches: dict[int, tuple[Any, Submission]] = {}
     for submission in submissions:
-        if not (person := _plain(submission.participant)):
+        if not (person := clean_text(submission.participant)):
             continue
         row = sessions.get((person, submission.id)) if submission.id else None
         row = row if row is not None else latest.get(person)
         if row is None:
             continue
-        before = found.get(row.id)
+        before = matches.get(row.id)
         if before is None or _weight(submission) >= _weight(before[1]):
-            found[row.id] = row, submission
-    return list(found.values())
+            matches[row.id] = row, submission
+    return list(matches.values())
 
 
 def _weight(submission: Submission) -> tuple[str, bool]:
     """What decides between two submissions of one person: the later, else the one still going."""
     return submission.started_at, status_named(submission.status) not in FREES
-
-
-def _plain(participant: str) -> str:
-    return clean_text(participant)
 
 
 def _require_prolific(service: StudyContext) -> None:
