@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from empathylab.store.studies.alerts import CHANNELS, listed_alerts
 from empathylab.study.admin.alerts import configured, note_event, sentence
-from empathylab.study.web.console.paging import page_number, pager
+from empathylab.study.web.console.paging import read_page
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
@@ -33,11 +33,7 @@ KINDS = {
 
 def show_alerts(visit: Visit) -> Response:
     """The channels and the newest alerts."""
-    console, number = visit.console, page_number(visit.asked("page"))
-    with console.lab.reading() as connection:
-        total, rows = listed_alerts(
-            connection, console.launched.row, most=PAGE, skipped=(number - 1) * PAGE
-        )
+    pager, rows = read_page(visit, listed_alerts, size=PAGE)
     senders = configured()
     return page(
         visit,
@@ -48,7 +44,7 @@ def show_alerts(visit: Visit) -> Response:
         kinds=KINDS,
         states=STATES,
         names=CHANNEL_NAMES,
-        pager=pager(f"{visit.root}/console/alerts", number, PAGE, total),
+        pager=pager,
         sent=visit.asked("done") == "test",
     )
 

@@ -7,6 +7,7 @@ have the replies shown, too, which is a peek. The audit log keeps who read what.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -31,7 +32,7 @@ from empathylab.study.admin.monitoring import block_of
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.session.page_contents import PageLabels
 from empathylab.study.web.console.flashes import SECONDS
-from empathylab.study.web.console.paging import page_number, pager
+from empathylab.study.web.console.paging import read_page
 from empathylab.study.web.console.rendering import CONVERSATIONS, page
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
@@ -66,29 +67,24 @@ class Talk:
 
 def list_conversations(visit: Visit) -> Response:
     """Who talked, newest first; while the study is open, only who was stopped for their safety."""
-    console, number = visit.console, page_number(visit.asked("page"))
+    console = visit.console
     if console.launched.study.live is None:
         raise HTTPException(404)
     closed = console.status() == "closed"
     stopped_only = not closed or visit.asked("show") == "stopped"
-    with console.lab.reading() as connection:
-        total, rows = listed_conversations(
-            connection,
-            console.launched.row,
-            stopped_only=stopped_only,
-            most=PAGE,
-            skipped=(number - 1) * PAGE,
-        )
-        places = [row.id for row in rows]
-        found = crisis_findings(connection, places)
-        figures = reply_figures(connection, places) if closed else {}
+    read = functools.partial(listed_conversations, stopped_only=stopped_only)
     chosen = {"show": "stopped" if stopped_only and closed else ""}
+    pager, rows = read_page(visit, read, size=PAGE, query=chosen)
+    slots = [row.id for row in rows]
+    with console.lab.reading() as connection:
+        findings = crisis_findings(connection, slots)
+        figures = reply_figures(connection, slots) if closed else {}
     return page(
         visit,
         "conversations",
         CONVERSATIONS,
-        rows=[(row, found.get(row.id, []), figures.get(row.id)) for row in rows],
-        pager=pager(f"{visit.root}/console/conversations", number, PAGE, total, **chosen),
+        rows=[(row, findings.get(row.id, []), figures.get(row.id)) for row in rows],
+        pager=pager,
         stopped_only=stopped_only,
         closed=closed,
     )

@@ -39,13 +39,28 @@ PACKAGE = "package.zip"
 
 
 @dataclass(frozen=True, slots=True)
+class _Source:
+    """A study whose rows are downloaded."""
+
+    connection: Connection
+    row: int
+    study: Study
+    closed: bool
+    """Whether arms and exact times may be shown."""
+
+    def shown(self, value: Any) -> Any:
+        """The value; a moment to the minute while the study is not closed."""
+        return value if self.closed or not isinstance(value, datetime) else whole_minute(value)
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """A table that can be downloaded."""
 
     name: str
     about: str
-    rows: Callable[[Connection, int, Study, bool], Iterator[Sequence[Any]]]
-    """The header and the rows of a study; the last argument says whether arms may be shown."""
+    rows: Callable[[_Source], Iterator[Sequence[Any]]]
+    """The header and the rows of a study."""
     closed_only: bool = False
 
 
@@ -103,14 +118,9 @@ def _chosen(visit: Visit) -> File:
 def _send(visit: Visit, file: File, *, closed: bool) -> Response:
     console = visit.console
     with console.lab.reading() as connection:
-        rows = file.rows(connection, console.launched.row, console.launched.study, closed)
-        content = _csv(rows)
-    name = f"{console.launched.study.name}-{file.name}"
-    return Response(
-        content,
-        media_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+        source = _Source(connection, console.launched.row, console.launched.study, closed)
+        content = _csv(file.rows(source))
+    return _attachment(visit, content, "text/csv; charset=utf-8", file.name)
 
 
 def _send_package(visit: Visit, peek: str | None = None) -> Response:
@@ -131,11 +141,12 @@ def _send_package(visit: Visit, peek: str | None = None) -> Response:
         with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(path for path in package.rglob("*") if path.is_file()):
                 archive.write(file, file.relative_to(folder))
-    return Response(
-        written.getvalue(),
-        media_type="application/zip",
-        headers={"Content-Disposition": f'attachment; filename="{study.name}-{PACKAGE}"'},
-    )
+    return _attachment(visit, written.getvalue(), "application/zip", PACKAGE)
+
+
+def _attachment(visit: Visit, content: bytes, media_type: str, name: str) -> Response:
+    disposition = f'attachment; filename="{visit.console.launched.study.name}-{name}"'
+    return Response(content, media_type=media_type, headers={"Content-Disposition": disposition})
 
 
 def _csv(rows: Iterable[Sequence[Any]]) -> bytes:
@@ -153,78 +164,63 @@ def _cell(value: Any) -> str:
     return harmless_cell(str(value))
 
 
-def _shown(value: Any, *, closed: bool) -> Any:
-    """The value; a moment to the minute while the study is not closed."""
-    return value if closed or not isinstance(value, datetime) else whole_minute(value)
-
-
-def _participants(
-    connection: Connection, study: int, definition: Study, closed: bool
-) -> Iterator[Sequence[Any]]:
+def _participants(source: _Source) -> Iterator[Sequence[Any]]:
     columns = ["person", "status", "outcome", "language", "arrived_at", "seen_at", "answered"]
-    columns += ["review", "review_reason", *(["arm"] if closed else [])]
+    columns += ["review", "review_reason", *(["arm"] if source.closed else [])]
     measured = ("seconds", "checks", "failed", "away", "losses", "instant")
     yield (*columns, *measured, "signals")
-    rows = [row for row in all_slots(connection, study) if row.world == "person"]
-    checks = [block.id for block in definition.blocks if block.checks_attention]
-    pages = pages_by_slot(connection, [row.id for row in rows], checks)
+    rows = [row for row in all_slots(source.connection, source.row) if row.world == "person"]
+    checks = [block.id for block in source.study.blocks if block.checks_attention]
+    pages = pages_by_slot(source.connection, [row.id for row in rows], checks)
     for row in rows:
         own = pages.get(row.id, [])
         last = max((page.answered_at for page in own), default=None)
-        found = quality_of(definition, own, arrived=row.arrived_at, last=last, closed=closed)
-        cells = [_shown(getattr(row, name), closed=closed) for name in columns]
+        quality = quality_of(
+            source.study, own, arrived=row.arrived_at, last=last, closed=source.closed
+        )
+        cells = [source.shown(getattr(row, name)) for name in columns]
         cells[columns.index("status")] = shown_status(row)
-        signs = None if found.signals is None else "; ".join(found.signals.found)
-        yield (*cells, *(getattr(found, name) for name in measured), signs)
+        signs = None if quality.signals is None else "; ".join(quality.signals.found)
+        yield (*cells, *(getattr(quality, name) for name in measured), signs)
 
 
-def _page_times(
-    connection: Connection, study: int, definition: Study, closed: bool
-) -> Iterator[Sequence[Any]]:
+def _page_times(source: _Source) -> Iterator[Sequence[Any]]:
     timing_names = ("seconds", "reported", "away", "losses")
     yield ("person", "page", "shown_at", "answered_at", *timing_names, "corrections")
-    for row in page_rows(connection, study, answers=False):
-        at = [_shown(item, closed=closed) for item in (row.shown_at, row.answered_at)]
+    for row in page_rows(source.connection, source.row, answers=False):
+        at = [source.shown(row.shown_at), source.shown(row.answered_at)]
         times = [row.timing.get(name) for name in timing_names]
-        if not closed:
+        if not source.closed:
             times = [*map(whole_minutes, times[:3]), times[3]]
         yield (row.person, row.step, *at, *times, row.corrections)
 
 
-def _comments(
-    connection: Connection, study: int, definition: Study, closed: bool
-) -> Iterator[Sequence[Any]]:
-    steps = [block.id for block in definition.blocks if block.holds_comments]
+def _comments(source: _Source) -> Iterator[Sequence[Any]]:
+    steps = [block.id for block in source.study.blocks if block.holds_comments]
     yield ("person", "answered_at", "comment")
-    _, rows = listed_comments(connection, study, steps, most=_EVERYTHING, skipped=0)
+    _, rows = listed_comments(source.connection, source.row, steps, most=_EVERYTHING, skipped=0)
     for row in rows:
-        yield (row.person, _shown(row.answered_at, closed=closed), row.text)
+        yield (row.person, source.shown(row.answered_at), row.text)
 
 
-def _audit(
-    connection: Connection, study: int, definition: Study, closed: bool
-) -> Iterator[Sequence[Any]]:
+def _audit(source: _Source) -> Iterator[Sequence[Any]]:
     yield ("at", "who", "action", "details")
-    for row in audit_rows(connection, study):
+    for row in audit_rows(source.connection, source.row):
         details = "; ".join(f"{name}: {value}" for name, value in row.details.items())
-        yield (_shown(row.at, closed=closed), row.who, row.action, details)
+        yield (source.shown(row.at), row.who, row.action, details)
 
 
-def _ratings(
-    connection: Connection, study: int, definition: Study, closed: bool
-) -> Iterator[Sequence[Any]]:
+def _ratings(source: _Source) -> Iterator[Sequence[Any]]:
     columns = ("person", "arm", "situation", "dimension", "value", "label", "seconds", "rated_at")
     yield columns
-    for row in rated_rows(connection, study):
+    for row in rated_rows(source.connection, source.row):
         yield [getattr(row, name) for name in columns]
 
 
-def _identities(
-    connection: Connection, study: int, definition: Study, closed: bool
-) -> Iterator[Sequence[Any]]:
+def _identities(source: _Source) -> Iterator[Sequence[Any]]:
     names = ("person", "study", "session")
     yield ("person", "platform", *(f"platform_{name}" for name in names), "state")
-    for row in submitters(connection, study):
+    for row in submitters(source.connection, source.row):
         yield (row.person, row.platform, *(row.ids.get(name) for name in names), row.state)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import urlencode
+
+from empathylab.store.studies.monitoring import Rows
+from empathylab.study.web.console.visits import Visit
 
 _MOST_PAGES = 1_000_000
 
@@ -54,13 +58,27 @@ class Pager:
         return f"{self.path}?{urlencode([*self.query, ('page', str(number))])}"
 
 
+def read_page(
+    visit: Visit,
+    read: Callable[..., tuple[int, Rows]],
+    *,
+    size: int,
+    query: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Pager, Rows]:
+    """The page of a list that the address asks for, and its rows.
+
+    `read` takes a connection, the study's id, and how many rows to give and to skip; it gives the
+    length of the list, too. `query` is what else the addresses of the other pages say.
+    """
+    console, number = visit.console, page_number(visit.asked("page"))
+    with console.lab.reading() as connection:
+        total, rows = read(connection, console.launched.row, most=size, skipped=(number - 1) * size)
+    kept = tuple((name, value) for name, value in query.items() if value)
+    path = f"{visit.root}{visit.request.url.path.removeprefix(visit.root)}"
+    return Pager(path, number, size, total, kept), rows
+
+
 def page_number(asked: str) -> int:
     """The page that an address asks for; the first where it asks for none that can be."""
     plain = asked.isascii() and asked.isdecimal() and len(asked) <= 7
     return min(max(1, int(asked)), _MOST_PAGES) if plain else 1
-
-
-def pager(path: str, number: int, size: int, total: int, **query: str) -> Pager:
-    """The place in the list; `query` is what else the addresses say."""
-    kept: Mapping[str, str] = {name: value for name, value in query.items() if value}
-    return Pager(path, number, size, total, tuple(kept.items()))

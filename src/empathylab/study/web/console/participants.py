@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +26,7 @@ from empathylab.study.admin.quality import Quality, quality_of
 from empathylab.study.assignment.allocation import Status, World
 from empathylab.study.recruiting import prolific
 from empathylab.study.session.page_contents import PageLabels
-from empathylab.study.web.console.paging import page_number, pager
+from empathylab.study.web.console.paging import read_page
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
@@ -87,31 +88,24 @@ def list_participants(visit: Visit) -> Response:
     world = chosen["world"] if chosen["world"] in WORLDS else "person"
     status = chosen["status"] if chosen["status"] in STATUSES else ""
     reviewed = chosen["review"] if chosen["review"] in REVIEWS else ""
-    key, number = visit.asked("key").strip(), page_number(visit.asked("page"))
+    key = visit.asked("key").strip()
     console = visit.console
     closed = console.status() == "closed"
     study = console.launched.study
     checks = [block.id for block in study.blocks if block.checks_attention]
-    with console.lab.reading() as connection:
-        total, rows = listed_slots(
-            connection,
-            console.launched.row,
-            world=world,
-            status=status or None,
-            review=reviewed or None,
-            key=key,
-            most=PAGE,
-            skipped=(number - 1) * PAGE,
-        )
-        pages = pages_by_slot(connection, [row.id for row in rows], checks)
-    address = f"{visit.root}/console/participants"
+    read = functools.partial(
+        listed_slots, world=world, status=status or None, review=reviewed or None, key=key
+    )
     filters = {"world": world, "status": status, "review": reviewed, "key": key}
+    pager, rows = read_page(visit, read, size=PAGE, query=filters)
+    with console.lab.reading() as connection:
+        pages = pages_by_slot(connection, [row.id for row in rows], checks)
     return page(
         visit,
         "participants",
         text("Participants"),
         rows=[(row, _quality(visit, row, pages.get(row.id, []), closed=closed)) for row in rows],
-        pager=pager(address, number, PAGE, total, **filters),
+        pager=pager,
         world=world,
         worlds=WORLDS,
         wanted=status,
@@ -151,14 +145,10 @@ def _quality(visit: Visit, row: Row[Any], pages: list[Any], *, closed: bool) -> 
 
 def list_comments(visit: Visit) -> Response:
     """Participants' comments, newest first, with their keys but without arms."""
-    console, number = visit.console, page_number(visit.asked("page"))
-    steps = [block.id for block in console.launched.study.blocks if block.holds_comments]
-    with console.lab.reading() as connection:
-        total, rows = listed_comments(
-            connection, console.launched.row, steps, most=PAGE, skipped=(number - 1) * PAGE
-        )
-    place = pager(f"{visit.root}/console/comments", number, PAGE, total)
-    return page(visit, "comments", text("Comments"), rows=rows, pager=place, asked=bool(steps))
+    blocks = visit.console.launched.study.blocks
+    steps = [block.id for block in blocks if block.holds_comments]
+    pager, rows = read_page(visit, functools.partial(listed_comments, steps=steps), size=PAGE)
+    return page(visit, "comments", text("Comments"), rows=rows, pager=pager, asked=bool(steps))
 
 
 def show_participant(visit: Visit) -> Response:

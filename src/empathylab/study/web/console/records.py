@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from empathylab.store.studies.monitoring import listed_audit
 from empathylab.store.studies.researchers import ROLES, Role
-from empathylab.study.web.console.paging import page_number, pager
+from empathylab.study.web.console.paging import read_page
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.sign_in.accounts import invite_link
 from empathylab.study.web.console.texts import text
@@ -26,13 +26,8 @@ _DONE = {
 
 def show_audit(visit: Visit) -> Response:
     """Every act of every researcher, newest first."""
-    console, number = visit.console, page_number(visit.asked("page"))
-    with console.lab.reading() as connection:
-        total, rows = listed_audit(
-            connection, console.launched.row, most=PAGE, skipped=(number - 1) * PAGE
-        )
-    place = pager(f"{visit.root}/console/audit", number, PAGE, total)
-    return page(visit, "audit", text("Audit log"), rows=rows, pager=place)
+    pager, rows = read_page(visit, listed_audit, size=PAGE)
+    return page(visit, "audit", text("Audit log"), rows=rows, pager=pager)
 
 
 def show_accounts(visit: Visit) -> Response:

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from sqlalchemy import Connection, Row
 
@@ -48,7 +48,7 @@ from empathylab.study.web.console.sign_in.passwords import (
     is_password,
     nobodys_hash,
 )
-from empathylab.study.web.console.sign_in.second_factor import is_confirmed
+from empathylab.study.web.console.sign_in.second_factor import WINDOW, is_confirmed
 from empathylab.study.web.console.sign_in.sessions import (
     ConsoleSession,
     awaits_code,
@@ -58,8 +58,6 @@ from empathylab.study.web.console.sign_in.sessions import (
 from empathylab.study.web.console.texts import text
 
 LINK_LASTS = timedelta(hours=24)
-WINDOW = timedelta(minutes=15)
-"""Within which failed logins are counted."""
 MOST_BY_BOTH = 10
 """Failures under one name from one address: a stranger's do not hold up whose name it is."""
 MOST_BY_ADDRESS = 30
@@ -79,13 +77,6 @@ class Researcher:
     added_at: datetime
     second_factor: bool = False
     """Whether signing in needs a code, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Throttled:
-    """Too many logins failed; nobody may try again before the time is over."""
-
-    minutes: int = WINDOW // timedelta(minutes=1)
 
 
 def first_link(
@@ -182,8 +173,12 @@ class Accounts:
             row = find_researcher(connection, number)
         return None if row is None or issued < micros(row.signed_out_at) else _researcher(row)
 
-    def log_in(self, name: str, password: str, address: str) -> Researcher | Throttled | None:
+    def log_in(
+        self, name: str, password: str, address: str
+    ) -> Researcher | Literal["throttled"] | None:
         """Who gave the right name and password; None where either is wrong.
+
+        It is "throttled" where too many failed: nobody may try again before the time is over.
 
         The attempt is written down as failed before it is looked at, so that many at the same time
         do not get past the limits. It takes as long for a name that nobody has.
@@ -198,7 +193,7 @@ class Accounts:
             drop_old_attempts(connection, now, WINDOW)
             since = now - WINDOW
             if any(count_attempts(connection, who, since) >= most for who, most in limits.items()):
-                return Throttled()
+                return "throttled"
             numbers = add_attempts(connection, list(limits), now)
             row = researcher_named(connection, _account_name(name))
         hashed = nobodys_hash() if row is None else row.password

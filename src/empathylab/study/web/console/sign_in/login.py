@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.sign_in.accounts import Researcher, Throttled
+from empathylab.study.web.console.sign_in.accounts import Researcher
 from empathylab.study.web.console.sign_in.passwords import ADVICE
 from empathylab.study.web.console.sign_in.second_factor import WINDOW
 from empathylab.study.web.console.texts import COOKIE, LANGUAGES, text
@@ -36,21 +36,24 @@ def show_login(visit: Visit) -> Response:
 def log_in(visit: Visit) -> Response:
     """Signs in, or says that the name or the password is wrong, never which."""
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
-    found = visit.console.accounts.log_in(name, password, visit.address)
-    if isinstance(found, Throttled):
-        response = visit.refuse(
-            "/console/login", visit.translated(_TOO_MANY, minutes=found.minutes)
-        )
-        response.headers["Retry-After"] = str(60 * found.minutes)
-        return response
-    if found is None:
+    researcher = visit.console.accounts.log_in(name, password, visit.address)
+    if researcher == "throttled":
+        return _throttled(visit, "/console/login")
+    if researcher is None:
         return visit.refuse("/console/login", visit.translated(_WRONG))
-    if found.second_factor:
-        visit.ask_for_code(found)
+    if researcher.second_factor:
+        visit.ask_for_code(researcher)
         return visit.to("/console/second-factor")
-    visit.console.note(found.name, "sign in")
-    visit.sign_in(found)
+    visit.console.note(researcher.name, "sign in")
+    visit.sign_in(researcher)
     return visit.to("/console")
+
+
+def _throttled(visit: Visit, page: str) -> Response:
+    minutes = WINDOW // timedelta(minutes=1)
+    response = visit.refuse(page, visit.translated(_TOO_MANY, minutes=minutes))
+    response.headers["Retry-After"] = str(60 * minutes)
+    return response
 
 
 def show_second_factor(visit: Visit) -> Response:
@@ -67,11 +70,7 @@ def give_second_factor(visit: Visit) -> Response:
         return visit.to("/console/login")
     right = visit.console.second_factors.check(researcher.id, visit.form.get("code", ""))
     if right is None:
-        minutes = WINDOW // timedelta(minutes=1)
-        wrong = visit.translated(_TOO_MANY, minutes=minutes)
-        response = visit.refuse("/console/second-factor", wrong)
-        response.headers["Retry-After"] = str(60 * minutes)
-        return response
+        return _throttled(visit, "/console/second-factor")
     if not right:
         return visit.refuse("/console/second-factor", visit.translated(_WRONG_CODE))
     visit.console.note(researcher.name, "sign in", second_factor="yes")

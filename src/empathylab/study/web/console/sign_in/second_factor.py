@@ -36,6 +36,7 @@ DIGITS = 6
 MOST_ATTEMPTS = 5
 """Wrong codes within `WINDOW`; of a million codes three are good at a time."""
 WINDOW = timedelta(minutes=15)
+"""Within which failed attempts to sign in are counted."""
 _RECOVERY_CODES = 10
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
