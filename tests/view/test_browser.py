@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import now
@@ -101,18 +101,18 @@ def test_people_search_compare_and_follow_the_curve(page: Page, viewer: Viewer) 
     page.get_by_role("link", name="Replies", exact=True).click()
     page.get_by_label("Search in replies").fill("sorry")
     page.get_by_role("button", name="Search").click()
-    assert page.locator("article.reply").count() == 2
+    expect(page.locator("article.reply")).to_have_count(2)
     assert page.locator("mark").first.inner_text() == "sorry"
     page.get_by_role("button", name="Compare first and second").click()
+    expect(page.locator(".diff")).to_have_count(2)
     assert "share" in str(page.text_content("main"))
-    assert page.locator(".diff").count() == 2
     page.get_by_role("link", name="Conversations", exact=True).click()
     page.locator("tbody a").first.click()
     point = page.locator("svg a").nth(1)
     target = str(point.get_attribute("href"))
     point.focus()
     page.keyboard.press("Enter")
-    assert page.locator(f"{target}:target").count() == 1
+    expect(page.locator(f"{target}:target")).to_have_count(1)
 
 
 def test_a_run_that_goes_on_is_shown_live(page: Page, viewer: Viewer) -> None:
