@@ -191,7 +191,7 @@ def test_the_overview_renews_its_numbers_until_told_to_stop(
         watching.page.clock.run_for(16_000)
         expect(watching.page.locator(".figures dd").nth(0)).to_have_text("4")
         watching.page.get_by_role("button", name="Stop refreshing").click()
-        assert watching.page.get_by_role("button", name="Refresh every 15 s").is_visible()
+        expect(watching.page.get_by_role("button", name="Refresh every 15 s")).to_be_visible()
         context.close()
     assert watching.problems == []
 
