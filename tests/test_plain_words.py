@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ BANNED = re.compile(
     r"|told as|comes? again|commonest|likeness|bare shares|for good|at rest|of whom|trial link"
     r"|lies? apart|read with care|what came out|can the writer be told|the same command goes on"
     r"|nothing is ruled out|the lab holds|goes on to|thereof|whereby|thus|in order to"
-    r"|prior to|utili[sz]e)\b",
+    r"|prior to|utili[sz]e|upon|hitherto|told (apart|otherwise))\b",
     re.IGNORECASE,
 )
 # Sentence fragments and turns of phrase that no help text, message or participant page uses.
@@ -39,7 +40,7 @@ STORED = ("protocols/reply_templates.py",)
 
 
 def messages() -> Iterator[tuple[str, str]]:
-    """Every sentence of the pages and of the code, without docstrings, with where it stands."""
+    """Every sentence of the pages and of the code, without docstrings, and where it is."""
     for path in SOURCE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -53,7 +54,7 @@ def messages() -> Iterator[tuple[str, str]]:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Every text with where it stands: docs, templates, interface files and strings in the code."""
+    """Every text and its location: docs, templates, interface files, strings, comments."""
     files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")]
     files += [
         path for ending in ("j2", "yaml", "js", "toml") for path in SOURCE.rglob(f"*.{ending}")
@@ -69,27 +70,31 @@ def texts() -> Iterator[tuple[str, str]]:
                 continue
             if isinstance(node.value, str):
                 yield f"{path.relative_to(ROOT)} line {node.lineno}", node.value
+        with tokenize.open(path) as file:
+            for token in tokenize.generate_tokens(file.readline):
+                if token.type == tokenize.COMMENT:
+                    yield f"{path.relative_to(ROOT)} line {token.start[0]}", token.string
 
 
 def test_no_text_uses_a_banned_word() -> None:
-    found = [(where, match[0]) for where, text in texts() if (match := BANNED.search(text))]
-    assert found == []
+    matches = [(where, match[0]) for where, text in texts() if (match := BANNED.search(text))]
+    assert matches == []
 
 
 def test_no_message_uses_a_quaint_turn_of_phrase() -> None:
-    found = [(where, match[0]) for where, text in messages() if (match := QUAINT.search(text))]
-    assert found == []
+    matches = [(where, match[0]) for where, text in messages() if (match := QUAINT.search(text))]
+    assert matches == []
 
 
 def test_help_texts_have_short_sentences() -> None:
-    found: list[str] = []
+    long: list[str] = []
 
     def read(command: Any) -> None:
         helps = [command.help, *(getattr(option, "help", None) for option in command.params)]
         sentences = re.split(r"(?<=[.!?:;])\s", " ".join(" ".join(filter(None, helps)).split()))
-        found.extend(sentence for sentence in sentences if len(sentence.split()) > 35)
+        long.extend(sentence for sentence in sentences if len(sentence.split()) > 35)
         for inner in getattr(command, "commands", {}).values():
             read(inner)
 
     read(typer.main.get_command(app))
-    assert found == []
+    assert long == []

@@ -36,7 +36,7 @@ QUEUE_EXAMPLE = (
     "Example: `empathylab study queue my-study --for ann --url https://study.example.org/`"
 )
 DEFAULT_ADDRESS = "http://127.0.0.1:8000/"
-"""Where `study serve` listens unless it is told otherwise."""
+"""Where `study serve` listens by default."""
 
 
 def invite(

@@ -203,7 +203,7 @@ def ended(place: Place, status: Status) -> Place:
 
     Finished work stays finished, whatever a platform says later; only the person (withdrawn) and
     the researcher (excluded) can undo it. A participant who left stays out. Only a live place can
-    be finished: `choose_place` lets participants in first and knows whether they are late.
+    be finished: `choose_place` admits participants first and knows whether they are late.
     """
     undone = place.status == "finished" and status not in ("withdrawn", "excluded")
     too_late = place.status != "live" and status == "finished"
