@@ -1,4 +1,4 @@
-"""Final feelings of conversations: means and differences over personas, and simulators' part."""
+"""Final feelings of conversations: means and differences over personas, agreement of simulators."""
 
 from __future__ import annotations
 

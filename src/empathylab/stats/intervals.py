@@ -34,7 +34,7 @@ def percentile_interval(values: Sequence[float] | Array, confidence: float) -> I
 def wilson(
     share: ArrayLike, size: ArrayLike, *, confidence: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of Wilson's score interval of shares of `size` independent cases; NaN without any.
+    """The ends of Wilson's score interval of proportions of `size` independent cases; else NaN.
 
     Wilson, E. B. (1927). Journal of the American Statistical Association 22, 209–212.
     """
@@ -44,7 +44,7 @@ def wilson(
         n = np.where(n > 0, n, np.nan)
         centre = (p + z2 / (2 * n)) / (1 + z2 / n)
         margin = np.sqrt(z2 * p * (1 - p) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
-    # At the ends the interval touches 0 or 1, which rounding might miss by a hair.
+    # At the ends the interval touches 0 or 1, which rounding might miss.
     low = np.where(p == 0, np.where(np.isnan(n), np.nan, 0.0), centre - margin)
     high = np.where(p == 1, np.where(np.isnan(n), np.nan, 1.0), centre + margin)
     return low, high

@@ -119,7 +119,7 @@ def interval(
 
 
 def cached(statistic: Statistic) -> Statistic:
-    """The same, but asked again about the same samples it does not reckon again."""
+    """The same statistic, which keeps its last result and returns it for the same samples."""
     last: list[Array] = []
 
     def asked(draws: Array) -> Array:

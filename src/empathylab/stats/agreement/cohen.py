@@ -139,7 +139,7 @@ def effective_pairs(
     """How many independent pairs clustered ones are worth; twice as many as there are at most.
 
     By the sums of squares of single influences and of those of clusters, and by Student's t with
-    as many degrees of freedom as clusters less one. They seem to be worth more than there are in
+    as many degrees of freedom as clusters minus one. They seem to be worth more than there are in
     some studies by chance, as they seem to be worth too little in others: not to allow for it would
     make intervals too wide on average. The limit is for few clusters that are equal by chance.
 

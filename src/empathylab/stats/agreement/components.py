@@ -1,4 +1,4 @@
-"""Variance of ratings between situations, between raters and within, whatever cells are missing."""
+"""Variance of ratings between situations, between raters and within, with any cells missing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def variance_components(table: RatingTable) -> VarianceComponents:
 
     The model is rating = mean + situation + rater + residual, all random. The estimates equate the
     sums of squares of each factor, adjusted for the other, with their expectations, which are free
-    of bias whatever cells are missing, if they are missing at random. NaN, with a note, where
+    of bias with any cells missing, if they are missing at random. NaN, with a note, where
     raters and situations leave no degree of freedom for the residual or nothing varies.
 
     Henderson, C. R. (1953). Biometrics 9, 226–252 (method 3); Searle, S. R., Casella, G., &

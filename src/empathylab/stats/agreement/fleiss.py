@@ -25,7 +25,7 @@ def fleiss_statistic(table: RatingTable, weights: Weights = "identity") -> Stati
 
     Agreement beyond that of raters who answer at random with the same shares. Each situation
     counts once, however many raters it has: agreement comes from those with two or more ratings,
-    the shares of the categories from all. With equally many ratings per situation and identity
+    the proportions of the categories from all. With equally many ratings per situation and identity
     weights it is Fleiss' kappa as first published. Not for raters who differ in how they use the
     scale: chance is then misjudged; and low where one category prevails, whatever the agreement.
 

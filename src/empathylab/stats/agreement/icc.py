@@ -41,9 +41,9 @@ def intraclass_correlations(
 ) -> IntraclassCorrelations:
     """The six intraclass correlations of a table of situations (rows) by raters (columns).
 
-    Each estimates the share of the ratings' variance that lies between situations. Intervals take
-    ratings as normal and rows as independent; with `clusters` (one number per row) they come from
-    resampled clusters instead, and hold for these raters. A row with a gap (NaN) is left out whole
+    Each estimates the proportion of the ratings' variance that lies between situations. Intervals
+    take ratings as normal and rows as independent; with `clusters` (one number per row) they come
+    from resampled clusters instead, and hold for these raters. A row with a gap (NaN) is left out
     and counted in `dropped`; for many gaps see `variance_components`. NaN, with a note, with fewer
     than 2 rows or raters, or where nothing varies. May be negative. Where raters agree exactly the
     estimate is 1, and there is no interval.

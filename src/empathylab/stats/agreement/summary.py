@@ -48,7 +48,7 @@ class DimensionAgreement:
     dropped: int
     """Rows without a rating, rater or situation."""
     missing_share: float
-    """Share of rater × situation cells without a rating."""
+    """Proportion of rater × situation cells without a rating."""
     percent: Coefficient
     """How many in a hundred pairs of raters agree."""
     krippendorff_alpha: Coefficient

@@ -93,7 +93,7 @@ class RatingTable:
 
     @cached_property
     def mean_shares(self) -> Statistic:
-        """Of resampled situations: the mean share of each category, each counting once."""
+        """Of resampled situations: the mean proportion of each category, each counting once."""
         per_rating = 1 / np.maximum(self.sizes, 1.0)
 
         def shares(draws: Array) -> Array:
@@ -124,7 +124,7 @@ class RatingTable:
 
     @property
     def missing_share(self) -> float:
-        """Share of rater × situation cells without a rating."""
+        """Proportion of rater × situation cells without a rating."""
         cells = self.n_situations * len(self.rater_names)
         return 1 - self.n_ratings / cells if cells else float("nan")
 

@@ -13,7 +13,7 @@ from empathylab.stats.estimates import Estimate
 def partial_eta_squared(
     f: float, df: int, df_residual: float, *, confidence: float = 0.95
 ) -> Estimate:
-    """The share of variance that a term explains of what other terms leave.
+    """The proportion of variance that a term explains of what other terms leave.
 
     The interval holds the noncentralities λ under which F is neither too large nor too small, as
     λ / (λ + df + df_residual + 1); its lower end is 0 where F is what chance gives.

@@ -30,7 +30,7 @@ from empathylab.stats.t_tests import t_margin
 Kind = Literal["II", "III"]
 
 _EXACT = 1e-12
-"""Share of the variance below which the terms give every value exactly."""
+"""Proportion of the variance below which the terms give every value exactly."""
 
 
 class Term(NamedTuple):

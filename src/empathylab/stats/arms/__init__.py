@@ -1,4 +1,4 @@
-"""Rated arms: counts, tests against a reference, effects, and what clustering leaves of them."""
+"""Rated arms: counts, tests against a reference and effect sizes, with and without clustering."""
 
 from empathylab.stats.arms.clustered import (
     ClusteredDifference,

@@ -1,4 +1,4 @@
-"""What remains of a difference when ratings by the same rater are correlated.
+"""Tests of a difference between arms when ratings by the same rater are correlated.
 
 A rater who is generous once is generous again, so ten ratings by one rater say less than ten
 ratings by ten. The plain chi-square does not know this, and rejects too often.
@@ -129,7 +129,7 @@ def clustered_difference(
     replies: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> ClusteredDifference:
-    """The arm's share of good ratings minus the reference's, with a cluster-robust t test.
+    """The arm's proportion of good ratings minus the reference's, with a cluster-robust t test.
 
     One entry per rating: whether it is good, whether it is the arm's (else the reference's), and
     who gave it. A rater may lie in one arm or in both. The covariance is CR2 with Satterthwaite's

@@ -1,4 +1,4 @@
-"""Every arm against the reference: the published analysis, and what should stand beside it."""
+"""Every arm against the reference: the published analysis, and tests that allow for clusters."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def independence_test(
     """Pearson's chi-square test of a table, exact or simulated where expected counts are small.
 
     A 2×2 table gets Yates' continuity correction unless `yates` is False, and Fisher's exact test
-    where an expected count is below 5; a larger table then gets a simulated p: the share of
+    where an expected count is below 5; a larger table then gets a simulated p: the proportion of
     `simulations` tables with the same margins whose statistic is no smaller. Cramér's V and
     Cohen's w come from the uncorrected statistic; their intervals turn round the noncentral
     chi-square distribution, and are widened to hold the estimate where they would not. Every count
@@ -188,7 +188,7 @@ def _statistic(counts: Counts, expected: NDArray[np.float64], half: float) -> fl
 
 
 def _simulated(counts: Counts, statistic: float, simulations: int, seed: int) -> float:
-    """The share of tables with the same margins that fit no better, the seen one included.
+    """The proportion of tables with the same margins that fit no better, the seen one included.
 
     Patefield, W. M. (1981). Applied Statistics 30, 91–97, draws from the same distribution.
     """
@@ -227,7 +227,7 @@ def _association(
 
 
 def _noncentrality(chi2: float, df: int, share: float) -> float:
-    """The noncentrality under which this share of statistics lies below the one seen; or 0."""
+    """The noncentrality under which this proportion of statistics lies below the one seen; or 0."""
     from scipy.optimize import brentq
     from scipy.special import chndtr
 

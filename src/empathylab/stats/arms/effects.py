@@ -13,7 +13,7 @@ from empathylab.stats.t_tests import z_margin
 
 
 def proportion(good: int, n: int, *, confidence: float = 0.95) -> Estimate:
-    """The share of good ratings with Wilson's interval; NaN where there is no rating."""
+    """The proportion of good ratings with Wilson's interval; NaN where there is no rating."""
     if n == 0:
         return NO_ESTIMATE
     low, high = wilson(good / n, n, confidence=confidence)
@@ -23,7 +23,7 @@ def proportion(good: int, n: int, *, confidence: float = 0.95) -> Estimate:
 def risk_difference(
     good: int, n: int, good_reference: int, n_reference: int, *, confidence: float = 0.95
 ) -> Estimate:
-    """The share of good ratings minus the reference's, with Newcombe's interval.
+    """The proportion of good ratings minus the reference's, with Newcombe's interval.
 
     The interval joins the two Wilson intervals (method 10), and stays inside −1 to 1. Not for
     paired ratings.
@@ -46,7 +46,7 @@ def risk_difference(
 def relative_gain_percent(
     good: int, n: int, good_reference: int, n_reference: int, *, confidence: float = 0.95
 ) -> Estimate:
-    """By how many percent the share of good ratings exceeds the reference's.
+    """By how many percent the proportion of good ratings exceeds the reference's.
 
     The interval is that of the ratio of the shares, on the log scale. NaN where the reference has
     no good rating; no interval where the arm has none.

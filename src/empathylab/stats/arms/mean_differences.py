@@ -1,4 +1,4 @@
-"""Each arm's mean less each other's, of many arms at once."""
+"""Differences between the means of all pairs of arms."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def prediction_powered_differences(
     limits: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> ArmDifferences:
-    """Every arm's mean less every other's, each as `prediction_powered_difference` gives it.
+    """Every arm's mean minus every other's, each as `prediction_powered_difference` gives it.
 
     What each two share is found for all of them together, from the sums of each arm over raters,
     over situations and over both, so that hundreds of arms take seconds. Where the same few raters
@@ -178,7 +178,7 @@ def _difference_squares(products: Array, scale: Array) -> Array:
 
 
 def _degrees(codes: Sequence[Codes], in_arms: int, arms: int) -> float:
-    """Of arms by clusters, less those of arms and, as far as arms share them, of clusters.
+    """Of arms by clusters, minus those of arms and, as far as arms share them, of clusters.
 
     Fewer where some clusters have most of the rows.
     """
@@ -199,7 +199,7 @@ class _Ends:
     known: dict[tuple[int, float], OwnEnds]
 
     def of(self, errors: _Errors, one: int, other: int, confidence: float) -> tuple[float, float]:
-        """The ends of the one's mean less the other's."""
+        """The ends of the first arm's mean minus the second's."""
         df = float(min(self.parts[one].fewest, self.parts[other].fewest) - 1)
         if self.pooled is not None:
             df = self.pooled.df
@@ -224,7 +224,7 @@ class _Ends:
 
 
 def _shared(rated: pl.DataFrame, thing: str, names: Sequence[str]) -> Codes:
-    """Of how many the ratings of each two arms are, both of the one's and of the other's."""
+    """How many raters, or situations, each pair of arms shares."""
     from scipy import sparse
 
     rows = rated.select(

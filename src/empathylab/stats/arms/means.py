@@ -37,7 +37,7 @@ class ArmMean:
 
 @dataclass(frozen=True, slots=True)
 class MeanDifference:
-    """One arm's mean less the reference's, on one subset of the situations."""
+    """One arm's mean minus the reference's, on one subset of the situations."""
 
     arm: str
     reference: str

@@ -42,7 +42,7 @@ class Priors:
     """LKJ; above 1, extreme correlations are less likely."""
 
     def scaled(self, factor: float) -> Priors:
-        """The priors of effects and standard deviations so many times as wide."""
+        """The priors with effects and standard deviations `factor` times as wide."""
         return dataclasses.replace(
             self, effect_sd=factor * self.effect_sd, spread_sd=factor * self.spread_sd
         )

@@ -50,7 +50,7 @@ def clustered_regression(
     """Least squares with the covariance CR2, where rows of a cluster may be correlated.
 
     With two ways of clustering (raters and replies) the covariance is that of the first plus that
-    of the second less that of their intersection; where the result is no covariance, the larger
+    of the second minus that of their intersection; where the result is no covariance, the larger
     of the two stands for it. Degrees of freedom are Satterthwaite's, the smaller of the two ways.
 
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Journal of Business & Economic

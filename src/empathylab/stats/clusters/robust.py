@@ -45,7 +45,7 @@ def cluster_covariance(scores: Array, clusters: Sequence[Codes], *, adjust: bool
     """The covariance of the columns' sums, where rows of one cluster may be correlated.
 
     Without clusters rows count as independent. With two, the covariance is that of the first plus
-    that of the second less that of their intersection, each times G/(G − 1) for its G clusters
+    that of the second minus that of their intersection, each times G/(G − 1) for its G clusters
     unless `adjust` is off. Such a difference need not be a covariance; where it is not, the larger
     of the two one-way ones takes its place, which errs on the wide side.
 
@@ -88,7 +88,7 @@ def clustered_mean(values: Array, clusters: Sequence[Codes], confidence: float) 
 def least_squares(design: Array, outcome: Array, clusters: Sequence[Codes]) -> Regression:
     """The least-squares coefficients with their cluster-robust covariance.
 
-    Degrees of freedom are the fewest clusters less one. Raises LinAlgError where columns of the
+    Degrees of freedom are the fewest clusters minus one. Raises LinAlgError where columns of the
     design depend on each other.
     """
     inverse = np.linalg.inv(design.T @ design)

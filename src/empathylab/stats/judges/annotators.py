@@ -1,4 +1,4 @@
-"""May a judge stand in for a person? The alternative annotator test."""
+"""Whether a judge can replace human raters: the alternative annotator test."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AnnotatorComparison:
     n: int
     """Situations compared."""
     advantage: float
-    """Share of situations where the judge is at least as near to the others as the person."""
+    """Proportion of situations where the judge is at least as near to the others as the person."""
     person_advantage: float
     """Share where the person is at least as near as the judge."""
     p: float
@@ -55,7 +55,7 @@ class AlternativeAnnotatorTest:
     passes: bool
     """The judge wins against at least half of the people."""
     winning_rate: float
-    """ω: the share of people against whom the judge wins; NaN where no person could be tested."""
+    """ω: the proportion of people whom the judge beats; NaN where no person could be tested."""
     advantage: float
     """ρ: the judge's mean advantage over the people tested."""
     advantage_low: float
@@ -95,11 +95,12 @@ def alternative_annotator_test(
     """Whether a judge can replace people, by leaving out each person in turn.
 
     On each situation both the judge and the left-out person are scored by their agreement with the
-    other people: share of equal values (`accuracy`, for unordered categories) or the negative root
-    mean squared difference (`rmse`, for rating scales). A one-sided t test per person asks whether
-    the judge is at least as good but for `epsilon`, which weighs the people's cost: 0.2 where they
-    are experts, 0.15 skilled, 0.1 crowd workers. Its p values are corrected by Benjamini and
-    Yekutieli; the judge passes where it wins against at least half of the people.
+    other people: proportion of equal values (`accuracy`, for unordered categories) or the negative
+    root mean squared difference (`rmse`, for rating scales). A one-sided t test per person tests
+    whether the judge is at least as good within `epsilon`, which weighs the people's cost: 0.2 for
+    experts, 0.15 for skilled workers, 0.1 for crowd workers. Its p values are
+    corrected by Benjamini and Yekutieli; the judge passes where it wins against at least half of
+    the people.
 
     `judge` and `people` are raters of the frame, which holds one dimension; without `people`, all
     others are. Situations that the judge or fewer than two people rated are left out and counted.
@@ -211,7 +212,7 @@ def _people(known: Sequence[str], judge: str, people: Sequence[str] | None) -> l
 def _indicators(rows: _Rows, score: Score) -> tuple[Array, Array]:
     """Of each rating: whether the judge is at least as near to the others, and the reverse.
 
-    Sums over the others are sums over all less the rating's own part, so no pairs are formed.
+    Sums over the others are sums over all minus the rating's own part, so no pairs are formed.
     """
     sizes = totals(rows.situations, np.ones(len(rows.values)), rows.n)
     if score == "accuracy":

@@ -1,4 +1,4 @@
-"""Does a judge favour its own family, long replies, or the reply it is shown first?"""
+"""Whether a judge favours its own family, or the reply that is shown first."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SelfPreference(Bias):
     """How much more than people a judge favours its own family."""
 
     judge_gap: float = math.nan
-    """The judge's mean of its own family less that of the others."""
+    """The judge's mean of its own family minus that of the others."""
     people_gap: float = math.nan
     """People's, on the same responses."""
     n_own: int = 0
@@ -129,7 +129,7 @@ def position_bias(
 
 
 def _one_sided(bias: Bias) -> Bias:
-    """The bias of a judge for whom one place always wins, with exact interval and p value."""
+    """The bias of a judge that always prefers one position, with exact interval and p value."""
     clusters = bias.df + 1
     nearest = ((1 - bias.confidence) / 2) ** (1 / clusters) - 0.5
     sign = math.copysign(1.0, bias.estimate)

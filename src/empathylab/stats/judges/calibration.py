@@ -1,4 +1,4 @@
-"""How a judge's values compare with people's: confusion, calibration curve and ordinal map."""
+"""A judge's ratings compared with people's: confusion, calibration curve and ordinal map."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CalibrationCurve:
 
     points: tuple[CurvePoint, ...]
     bias: Estimate
-    """The judge's mean less people's."""
+    """The judge's mean minus people's."""
     slope: Estimate
     """People's ratings regressed on the judge's; 1 where a step of the judge is a step of theirs,
     below 1 where it exaggerates. NaN where the judge never varies."""
@@ -57,18 +57,18 @@ class CalibrationCurve:
 
 @dataclass(frozen=True, slots=True)
 class OrdinalMap:
-    """From a judge's value to the shares of people's categories."""
+    """From a judge's value to the proportions of people's categories."""
 
     categories: tuple[float, ...]
     at: tuple[float, ...]
     """The judge's values that were seen, ascending."""
     cumulative: tuple[tuple[float, ...], ...]
-    """For each of them: the share of people's ratings at or below each category."""
+    """For each of them: the proportion of people's ratings at or below each category."""
     n: int
     dropped: int
 
     def shares(self, values: Sequence[float] | Array) -> Array:
-        """The share of each category, for each value (rows); between seen values by line."""
+        """The proportion of each category, for each value (rows); between seen values by line."""
         where = np.asarray(values, dtype=np.float64)
         table = np.array(self.cumulative)
         below = np.column_stack([np.interp(where, self.at, column) for column in table.T])
@@ -93,7 +93,7 @@ class CalibrationScores:
     gain: Estimate
     """`base_score` less `ranked_probability_score`; above 0 where the judge knows something."""
     skill: float
-    """The gain as a share of `base_score`; 1 is perfect."""
+    """The gain as a proportion of `base_score`; 1 is perfect."""
     n: int
     dropped: int
     folds: int
@@ -168,7 +168,7 @@ def ordinal_map(
 ) -> OrdinalMap:
     """The map from the judge's value to people's categories that fits best and never turns back.
 
-    For each category the share of people at or below it is a decreasing step function of the
+    For each category the proportion of people at or below it is a decreasing step function of the
     judge's value, fitted by isotonic regression; these never cross. A judge that goes against
     people gets a flat map. Fitted and applied to the same ratings it flatters the judge: see
     `calibration_scores` for the honest figure.
@@ -207,8 +207,8 @@ def calibration_scores(
 ) -> CalibrationScores:
     """Ranked probability and Brier scores of the ordinal map on situations left out of its fit.
 
-    Situations are dealt into `folds`; each is predicted from the others, by the map and by the bare
-    shares of the categories. The gain's interval is clustered as in `calibration_curve`.
+    Situations are dealt into `folds`; each is predicted from the others, by the map and by the
+    base rates of the categories. The gain's interval is clustered as in `calibration_curve`.
 
     Epstein, E. S. (1969). Journal of Applied Meteorology 8, 985–987. Brier, G. W. (1950). Monthly
     Weather Review 78, 1–3.
@@ -290,7 +290,7 @@ def _slope(rows: _Rows, confidence: float) -> Estimate:
 
 
 def _isotonic(people: Array, judge: Array, scale: Array) -> tuple[Array, Array]:
-    """The judge's values, and the share of people at or below each category there."""
+    """The judge's values, and the proportion of people at or below each category there."""
     from scipy.optimize import isotonic_regression
 
     at, place, sizes = np.unique(judge, return_inverse=True, return_counts=True)

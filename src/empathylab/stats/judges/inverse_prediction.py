@@ -1,4 +1,4 @@
-"""Which values of x a new y does not rule out, from a line of y on x."""
+"""Inverse prediction: the values of x that a new y does not exclude, from a line of y on x."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from empathylab.stats.judges.transfer_lines import Shares, through_means, throug
 
 @dataclass(frozen=True, slots=True)
 class TransferError:
-    """How far the judge missed a respondent whom it was not calibrated on."""
+    """The error of the judge for a respondent that it was not calibrated on."""
 
     respondent: str
     predicted: float

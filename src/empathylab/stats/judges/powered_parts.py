@@ -70,7 +70,7 @@ class _Scale:
         return self.lowest + width * (centre - half), self.lowest + width * (centre + half)
 
     def _worth(self, people: float, people_se: float) -> float:
-        """How many independent shares of one would be as certain as people's mean."""
+        """How many independent ratings of 0 or 1 would be as certain as people's mean."""
         largest = (people - self.lowest) * (self.highest - people)
         if not (self.variance > 0 and largest > 0):
             return float(self.fewest)
@@ -252,7 +252,7 @@ class OwnEnds(NamedTuple):
 
 
 def difference_ends(first: OwnEnds, second: OwnEnds, se: float) -> tuple[float, float]:
-    """The ends of the first mean less the second, from those of both and the difference's error."""
+    """The ends of the first mean minus the second, from both intervals and the difference's se."""
     error, other = first.error, second.error
     shared = (error**2 + other**2 - se**2) / (2 * error * other) if error * other > 0 else 0.0
     shared = min(max(shared, -1.0), 1.0)

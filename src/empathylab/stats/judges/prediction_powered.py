@@ -1,4 +1,6 @@
-"""What people would say of all responses, from many judge ratings and few human ones."""
+"""Prediction-powered inference: people's mean rating of all responses, from a few of theirs and
+many of a judge's.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ class PredictionPowered:
     dropped: int
     """Rows left out because the judge's rating was missing."""
     df: int
-    """Degrees of freedom: the fewest clusters of people's ratings less one (per arm)."""
+    """Degrees of freedom: the fewest clusters of people's ratings minus one (per arm)."""
     confidence: float
     ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
     """The interval at another confidence."""
@@ -84,13 +86,13 @@ def prediction_powered_mean(
     """The mean of people's ratings over all responses, from a few of them and the judge's of all.
 
     A row is one person's `rating` of a response beside the judge's `prediction` of it, or, where
-    no person rated the response, the prediction alone. For the share of Good give 0 and 1 as
+    no person rated the response, the prediction alone. For the proportion of Good give 0 and 1 as
     ratings and the judge's 0 and 1, or its probability of Good, as predictions. The judge may be
     biased and on any scale: people's ratings correct it. Not where the rated responses are no
     random sample of all: then both this and people's own mean are off.
 
     The estimate is the mean of people's ratings plus λ times (the judge's mean over unrated
-    responses less its mean over rated ones). λ is `trust`, or the value that would make the
+    responses minus its mean over rated ones). λ is `trust`, or the value that would make the
     variance smallest if ratings were independent, kept within 0 and 1. The standard error lets
     ratings of one rater and of one situation be correlated (two-way clustered); `None` for a role
     takes it as no cluster. The quantile is Student's. The mean is that of all responses and raters

@@ -15,7 +15,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Agreeing:
-    """A share of choices, or of pairs."""
+    """A proportion of choices, or of pairs."""
 
     share: float
     """NaN without any."""
@@ -51,7 +51,7 @@ def preference_agreement(
     *,
     confidence: float = 0.95,
 ) -> PreferenceAgreement:
-    """The share of choices in which the reply that people rate higher is preferred.
+    """The proportion of choices in which the reply that people rate higher is preferred.
 
     A row is one choice: its `situation` and `outcome` (first, second or tie), the `pair` of
     replies, which of them was shown `first`, and people's mean rating of the one shown first

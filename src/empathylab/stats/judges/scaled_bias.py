@@ -1,4 +1,4 @@
-"""Does a judge lean, once it is allowed a scale of its own?"""
+"""Whether a judge is biased, allowing for its own use of the scale."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def scaled_bias(
 
 
 def centred(values: Array, groups: Codes) -> Array:
-    """The values less their group's mean."""
+    """The values minus their group's mean."""
     _, place = np.unique(groups, return_inverse=True)
     means = np.bincount(place, values) / np.maximum(np.bincount(place), 1)
     return np.asarray(values - means[place])

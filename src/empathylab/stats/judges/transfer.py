@@ -34,7 +34,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """An estimate for a respondent whom no person has rated."""
+    """An estimate for a respondent without human ratings."""
 
     estimate: float
     low: float
@@ -111,7 +111,7 @@ class Transferred:
         confidence: float,
         limits: tuple[float, float] = EVERYTHING,
     ) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Of the estimate less people's `mean` of `other`, whose own half width is `also`; and the
+        """Of the estimate minus people's `mean` of `other`, whose own half width is `also`; and the
         same assuming the same judge error. `limits` are the ends of the scale; an estimate beyond
         them is moved to the nearer end.
 

@@ -1,4 +1,4 @@
-"""Lines from a judge's ratings to people's, read off at someone whom no person rated."""
+"""Lines from a judge's ratings to people's, which predict a respondent without human ratings."""
 
 from __future__ import annotations
 

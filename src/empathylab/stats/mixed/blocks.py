@@ -49,7 +49,7 @@ class Blocks:
 
 
 class DensePart:
-    """One stack's share of D: leaves d, cross block B and the core's Schur complement S."""
+    """One stack's part of D: leaves d, cross block B and the core's Schur complement S."""
 
     def __init__(self, stack: Stack, weight: Array, sd_leaf: float, sd_core: list[float]) -> None:
         self._stack = stack
@@ -100,7 +100,7 @@ class DensePart:
 
 
 class LeafPart:
-    """The share of a single grouping, whose levels are all leaves: D is diagonal."""
+    """The part of a single grouping, whose levels are all leaves: D is diagonal."""
 
     def __init__(self, stack: Stack, weight: Array, sd: float) -> None:
         self._stack = stack

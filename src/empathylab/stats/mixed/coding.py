@@ -21,7 +21,7 @@ from empathylab.stats.mixed.formulas import Formula, Variable
 
 INTERCEPT = "(Intercept)"
 _ALIASED = 1e-7
-"""Share of a column's length that must be left after taking out earlier ones; R's own bound."""
+"""Proportion of a column's length that must be left after earlier ones; R's own bound."""
 
 
 @dataclass(frozen=True, slots=True)

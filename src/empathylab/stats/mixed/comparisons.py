@@ -1,4 +1,4 @@
-"""Whether a larger model explains more than chance would: likelihood-ratio tests."""
+"""Likelihood-ratio tests of nested models."""
 
 from __future__ import annotations
 

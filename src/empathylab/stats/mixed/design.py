@@ -263,7 +263,7 @@ def _coded(
 
 
 def _centred(formula: Formula, values: Mapping[str, Codes | Array]) -> Mapping[str, Codes | Array]:
-    """Numbers less their mean where that changes no dependency between columns.
+    """Numbers minus their mean where that changes no dependency between columns.
 
     That is so with an intercept and every margin of each interaction. A timestamp then differs
     from a constant however short the study was.

@@ -201,7 +201,7 @@ def _stepped(function: Function, place: Place, slack: float) -> Place:
 
 
 def _shortened(rise: float, slope: float, length: float) -> float:
-    """The share of a step that a parabola through what is known would take, from 0.1 to 0.5."""
+    """The part of a step to the lowest point of a parabola through what is known, 0.1 to 0.5."""
     if not math.isfinite(rise):
         return 0.5
     best = -slope * length / (2 * (rise - slope * length))

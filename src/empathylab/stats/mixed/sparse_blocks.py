@@ -16,7 +16,7 @@ from empathylab.stats.mixed.effects.exact import DENSE_WORK
 from empathylab.stats.mixed.elements import Elements
 
 _FULL = 0.25
-"""Share of pairs that meet, above which a dense matrix is faster."""
+"""Proportion of pairs that meet, above which a dense matrix is faster."""
 _STRIP = 256
 """Rows of the inverse held at a time."""
 
@@ -58,7 +58,7 @@ def sparse_pattern(
 
 
 class SparsePart:
-    """One component's share of D: leaves d, sparse cross block and the core's Schur complement."""
+    """One component's part of D: leaves d, sparse cross block and the core's Schur complement."""
 
     def __init__(
         self,

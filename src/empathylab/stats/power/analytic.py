@@ -27,7 +27,7 @@ class ChiSquarePower:
 
 @dataclass(frozen=True, slots=True)
 class TwoSharesPower:
-    """The power of a test of two independent shares of equal size."""
+    """The power of a test of two independent proportions of equal size."""
 
     share: float
     share_reference: float
@@ -158,8 +158,9 @@ def raters_for_precision(
 ) -> RatersNeeded:
     """The raters per arm with which an interval reaches no farther than `margin` either way.
 
-    Of one arm's share of good ratings; of the difference between two arms where `share_reference`
-    is given. Normal interval, inflated by the design effect. A share of .5 is the hardest case.
+    Of one arm's proportion of good ratings; of the difference between two arms where
+    `share_reference` is given. Normal interval, inflated by the design effect. A proportion of .5
+    is the hardest case.
     """
     _share(margin, "the margin")
     _share(share, "the share")

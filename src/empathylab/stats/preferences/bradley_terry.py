@@ -69,7 +69,7 @@ class BradleyTerry:
     df: float = math.inf
 
     def difference(self, first: str, second: str) -> Effect:
-        """The first's strength less the second's, with its interval."""
+        """The first's strength minus the second's, with its interval."""
         for name in (first, second):
             if name not in self.names:
                 raise UnknownName("respondent", name, self.names)

@@ -1,4 +1,4 @@
-"""How near a respondent's changes are to people's.
+"""How close a respondent's changes are to people's.
 
 All figures start from the rows of `scale_changes`. The unit is the standard deviation of people's
 own changes on the subscale: a distance of 1 is one person's usual distance from the others.

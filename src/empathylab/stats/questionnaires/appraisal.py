@@ -1,4 +1,4 @@
-"""The change of a scale's scores from rest, after situations (Huang et al. 2024).
+"""The change of a scale's scores from baseline, after situations (Huang et al. 2024).
 
 The published procedure: an F test of equal variances at α, then Student's t test (variances not
 found to differ) or Welch's, of the scores after situations against those at baseline; a direction

@@ -25,9 +25,9 @@ def content_and_position(values: Array, places: Codes, contexts: Codes) -> Share
     """How much of the answers' variance items and places explain; or why that is not known.
 
     Rows are administrations, columns items; `places` says where each item stood (from 0),
-    `contexts` which administrations belong to one situation. Answers, less their administration's
+    `contexts` which administrations belong to one situation. Answers, minus their administration's
     mean, are fitted by least squares as item (within situation) + place + noise. A factor's share
-    is the variance of its fitted effects, less what noise alone would put there, over all
+    is the variance of its fitted effects, minus what noise alone would put there, over all
     variance; so random answers give about 0 and answers by position give 1 however few the orders
     are (a difference of R² would give at most ½ with two). Where orders leave groups of places
     unconnected (no item ever moves between them), differences between the groups count for
@@ -87,7 +87,7 @@ def _shares(centred: Array, places: Codes, contexts: Codes) -> Shares | None:
 
 
 def order_sensitivity(values: Array, contexts: Codes, orders: Codes) -> tuple[float, float] | None:
-    """How different answers to an item are in another order, relative to chance and as such.
+    """How far answers to an item differ between orders, relative to chance and in scale points.
 
     The mean absolute difference of an item's two answers, over all pairs of administrations of
     one situation in different orders (each situation weighted by its administrations), and the

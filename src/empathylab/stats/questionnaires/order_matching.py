@@ -30,7 +30,7 @@ def matched_changes(
       says how much an order matters, and the variance is missing.
 
     Degrees of freedom after Satterthwaite. With two or three orders his estimate is too high too
-    often, so it is at most twice the orders less one (`bench/appraisal_error_rates.py`).
+    often, so it is at most twice the orders minus one (`bench/appraisal_error_rates.py`).
     """
     group, key = list(group), list(key)
     orders = _baseline_orders(baseline, group)

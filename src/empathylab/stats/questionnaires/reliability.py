@@ -64,8 +64,8 @@ class Correlation:
 def cronbach_alpha(items: Items, *, confidence: float = 0.95) -> Reliability:
     """Cronbach's alpha of the items' sum, with Feldt's interval.
 
-    Estimates the share of the sum's variance that is not error, if every item measures the same
-    thing equally well; otherwise it is a lower bound (given uncorrelated errors). Rows are
+    Estimates the proportion of the sum's variance that is not error, if every item measures the
+    same thing equally well; otherwise it is a lower bound (given uncorrelated errors). Rows are
     administrations (or people), columns are items, already turned where they are reversed.
     Not for items about different things, nor for rows that differ by error only (repeats of one
     situation): there is nothing to be consistent about, and alpha is near 0. The interval takes
@@ -98,7 +98,7 @@ def mcdonald_omega(
 ) -> Reliability:
     """McDonald's omega total of the items' sum, from a one-factor model.
 
-    Estimates the share of the sum's variance that a single common factor explains,
+    Estimates the proportion of the sum's variance that a single common factor explains,
     (Σλ)² / ((Σλ)² + Σψ), where items may measure it unequally well. The model is fitted to the
     correlations by minimum residuals (unweighted least squares off the diagonal), which, unlike
     maximum likelihood, also works with more items than rows and with items that always agree;

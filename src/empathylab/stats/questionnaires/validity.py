@@ -28,13 +28,13 @@ Verdict = Literal["usable", "doubtful", "meaningless"]
 
 # Meaningless: most of what was said cannot be a report about oneself.
 MOSTLY = 0.5
-"""Share of invalid or patterned administrations: from half on, they are the rule."""
+"""Proportion of invalid or patterned administrations: from half on, they are the rule."""
 CHANCE = 0.9
 """Order sensitivity: a correlation of about .2 (see `SENSITIVE`); next to nothing is said twice."""
 # Doubtful: scores may be used, but not without saying this.
 MANY = 0.2
-"""Share of invalid or patterned administrations: one in five is no accident, and what is left may
-be a selection."""
+"""Proportion of invalid or patterned administrations: one in five is no accident, and what is left
+may be a selection."""
 SENSITIVE = 0.7
 """Order sensitivity: for normal answers it is √(1 − r), so this is a correlation of about .5
 between two orders, as `STEADY` asks of two answerings in one."""
@@ -43,7 +43,7 @@ POSITION = 0.1
 FLAT = 0.1
 """Content's share: below a tenth, what the items say makes next to no difference."""
 MIDDLE, SIDE = 0.15, 0.25
-"""Distance of the mean answer from the middle, as a share of the range: near it, or to one side."""
+"""Distance of the mean answer from the middle, as a proportion of the range: near it, or beside."""
 CONSISTENT = 0.6
 """Alpha, upper end of its interval: below it, most textbooks call a scale's consistency poor."""
 STEADY = 0.5
@@ -60,9 +60,9 @@ be consistent about. A respondent that nothing moves is no worse a reporter for 
 MIN_FOR_RETEST = 20
 """Pairs of answers: r = .5 differs from 0 at the 5 % level from about 16 on."""
 MATTERS = 0.1
-"""Difference between orders, as a share of the range: a smaller one changes no score much."""
+"""Difference between orders, as a proportion of the range: a smaller one changes no score much."""
 UNASSIGNED = 0.05
-"""Share of the variance that belongs to content or position, from which on it is named."""
+"""Proportion of the variance that belongs to content or position, from which on it is named."""
 NOISE = 2.0
 """Standard errors that position's share must exceed, so that noise is not taken for position."""
 
@@ -87,15 +87,15 @@ class Validity:
     pattern_share: float
     """Valid administrations that follow a pattern; NaN where none is valid."""
     content_share: float | None
-    """Share of the variance within administrations that items explain; None where unknown."""
+    """Proportion of the variance within administrations that items explain; None where unknown."""
     position_share: float | None
     """The same for the place on the page. Both are about 0 for random answers, may fall below."""
     position_error: float | None
-    """Standard error of the position's share of a respondent who ignores position."""
+    """Standard error of the position's proportion of a respondent who ignores position."""
     content_error: float | None
     """The same of content's share, of one who ignores content."""
     mean_answer: float
-    """The mean answer as a share of the range, items not turned; NaN without answers."""
+    """The mean answer as a proportion of the range, items not turned; NaN without answers."""
     moved: Mapping[str, float]
     """By subscale, p of the F test that scores differ between situations; NaN where each situation
     was answered once."""
@@ -104,7 +104,7 @@ class Validity:
     order_sensitivity: float | None
     """0 where the order makes no difference, 1 where answers differ as by chance."""
     order_difference: float | None
-    """Mean absolute difference of an item's answers between orders, as a share of the range."""
+    """Mean absolute difference of an item's answers between orders, in units of the range."""
     orders: int
     """Different item orders among the complete administrations."""
     situations: int

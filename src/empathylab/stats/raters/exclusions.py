@@ -1,4 +1,4 @@
-"""Rules, declared beforehand, by which raters are left out, and what they leave out.
+"""Preregistered rules that exclude raters, and what they exclude.
 
 A rule is plain data that can be written into a study's file and its report. Every rule looks at a
 rater without knowing the arm, so that no rule can favour one.
@@ -307,7 +307,7 @@ def _numbers(raters: pl.DataFrame, column: str) -> pl.Series:
 
 
 def _same_ratings(ratings: pl.DataFrame, rater: str, rating: str) -> pl.DataFrame:
-    """By rater: how many ratings, the share of the most common, and the longest run."""
+    """By rater: how many ratings, the proportion of the most common, and the longest run."""
     values = ratings.select(pl.col(rater).cast(pl.String), value=pl.col(rating)).drop_nulls()
     return values.group_by(rater).agg(
         ratings=pl.len(),

@@ -11,6 +11,7 @@ from empathylab.analysis.text.notes import note_text
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.mixed.ordinal.clmm import Clmm, clmm
 from empathylab.stats.mixed.ordinal.margins import Scale, contrasts, marginal_means
+from empathylab.stats.mixed.ordinal.predictions import category_probabilities
 from tests.stats.mixed.rated_frames import reference, reference_frame
 
 SCALES: dict[str, Scale] = {"latent": "latent", "prob": "probability", "mean_class": "expected"}
@@ -162,3 +163,12 @@ def test_a_reference_among_combinations_is_refused(plain_fit: Clmm) -> None:
 def test_no_factor_at_all_is_refused(plain_fit: Clmm) -> None:
     with pytest.raises(InputError, match="name a factor"):
         marginal_means(plain_fit)
+
+
+def test_means_of_two_factors_are_the_probabilities_of_their_combinations(plain_fit: Clmm) -> None:
+    margins = marginal_means(plain_fit, "valence", "arm", scale="probability").margins
+    combinations = list(dict.fromkeys((m.levels["arm"], m.levels["valence"]) for m in margins))
+    frame = pl.DataFrame(combinations, schema=["arm", "valence"], orient="row")
+    expected = category_probabilities(plain_fit, frame)
+    assert len(combinations) == 4
+    assert [margin.estimate for margin in margins] == pytest.approx(expected.to_numpy().ravel())

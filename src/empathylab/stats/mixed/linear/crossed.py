@@ -21,7 +21,7 @@ from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.mixed.linear.elimination import Blocks, WholeMatrix, connected_rows
 
 _DENSE_SHARE = 0.2
-"""Share of pairs of levels that meet, above which dense products are faster than sparse ones."""
+"""Proportion of pairs of levels that meet, above which dense products are faster."""
 _DENSE_CELLS = 100_000_000
 """Cells of the largest dense table of pairs."""
 
@@ -121,7 +121,7 @@ class CrossedIntercepts:
         return modes
 
     def _first_part(self, theta: Array) -> tuple[Array, float]:
-        """The weight of each kind of level of the largest factor, and its share of log|A|."""
+        """The weight of each kind of level of the largest factor, and its part of log|A|."""
         ratio = theta[self._first] ** 2
         below = ratio * self._counts + 1
         return ratio / below, float(self._occurring @ np.log(below))

@@ -36,7 +36,7 @@ _FEW_LEVELS = 5
 _FAR_OFF = 100
 """Standard deviations from zero beyond which a column, a timestamp say, is centred."""
 _NO_RESIDUAL = 1e-8
-"""Share of the variance below which the residual counts as nothing."""
+"""Proportion of the variance below which the residual counts as nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +168,7 @@ def _coefficients(
 
 
 def _shifted(design: MixedDesign) -> tuple[Array, Array]:
-    """Fixed columns less their mean where that is large beside their spread, and the way back."""
+    """Fixed columns minus their mean where that is large beside their spread, and the way back."""
     x, back = design.x, np.eye(design.x.shape[1])
     if not design.names or design.names[0] != INTERCEPT:
         return x, back

@@ -39,7 +39,7 @@ _FLAT = 1e-6
 _ROUNDING = 1e-13
 """Relative error of a sum in floating point."""
 _NO_RESIDUAL = 1e-12
-"""Share of the response's variance below which nothing is left to the residual."""
+"""Proportion of the response's variance below which nothing is left to the residual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Columns:
         return np.asarray(np.linalg.inv(self._triangle), dtype=np.float64)
 
     def combination(self, beta: Array) -> Array:
-        """The combination of the columns that is the response less the fixed effects."""
+        """The combination of the columns that is the response minus the fixed effects."""
         return np.append(-(self._triangle @ beta - self._plain), self.unit)
 
 

@@ -1,4 +1,4 @@
-"""How a rating's variance divides among raters, situations and chance, and what that costs."""
+"""Variance of ratings by raters, situations and residual, with the resulting design effects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class VarianceShare:
 
 
 def variance_shares(fit: Lmm) -> tuple[VarianceShare, ...]:
-    """Each group's share of the variance, and Kish's design effect 1 + (m − 1) ρ.
+    """Each group's proportion of the variance, and Kish's design effect 1 + (m − 1) ρ.
 
     The design effect is that of a mean, or of a difference between arms that lie in different
     levels (between subjects), from this group alone; differences within a level (within

@@ -12,7 +12,7 @@ from empathylab.stats.mixed.ordinal.likelihood import Changes, Likelihood
 _STEPS = 60
 _HALVINGS = 30
 _SMALL = 1e-16
-"""Newton decrement, as a share of the log-likelihood, below which nothing more is gained."""
+"""Newton decrement, as a proportion of the log-likelihood, below which nothing more is gained."""
 _ROUNDING = 1e-12
 _ENDLESS = 25
 """Width of the linear predictors, in units of the latent error, that only separation reaches."""
@@ -40,7 +40,7 @@ class _Place(NamedTuple):
 
 
 def fit_fixed(ratings: Likelihood, x: Array) -> FixedFit:
-    """Maximum likelihood by Newton's method, from the shares of the categories.
+    """Maximum likelihood by Newton's method, from the proportions of the categories.
 
     The rows of `x` are in the ratings' sorted order.
     """

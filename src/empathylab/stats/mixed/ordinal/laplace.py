@@ -119,7 +119,7 @@ class Laplace:
 
 
 class _Batch:
-    """The share of ratings that have levels in common with no others."""
+    """Ratings that have no level in common with others."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class _Batch:
         self._small = _SMALL * max(1.0, len(self.u) / 1000)
 
     def evaluate(self, thresholds: Array, slopes: Array, theta: Array) -> ValueAndGradient | None:
-        """This batch's share of value and gradient; None where no mode is found."""
+        """This batch's part of value and gradient; None where no mode is found."""
         factors = self.effects.factors(theta)
         try:
             mode = self._mode(thresholds, self._x @ slopes, factors)

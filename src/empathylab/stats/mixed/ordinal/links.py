@@ -177,7 +177,7 @@ class Probit:
 
     @staticmethod
     def _ratio(threshold: Array | None, eta: Array, log_p: Array) -> tuple[Array, Array]:
-        """The threshold less η, and the density there over p; both 0 where it is infinite."""
+        """The threshold minus η, and the density there over p; both 0 where it is infinite."""
         if threshold is None:
             return np.zeros(1), np.zeros(1)
         at = threshold - eta

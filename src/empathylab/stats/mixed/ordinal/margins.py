@@ -65,7 +65,7 @@ class Margins:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The difference of two margins: the first less the second."""
+    """The difference of two margins: the first minus the second."""
 
     first: Mapping[str, str]
     second: Mapping[str, str]
