@@ -88,7 +88,7 @@ def test_epsilon_and_family_can_be_given(ratings: Path) -> None:
     [
         (("--family", "kin/judg=human"), "there is no judge 'kin/judg'. Did you mean 'kin/judge'?"),
         (("--family", "kin/judge=humans"), "there is no respondent 'humans'"),
-        (("--family", "kin/judge"), "--family needs OLD=NEW"),
+        (("--family", "kin/judge"), "--family needs JUDGE=RESPONDENT"),
         (("--people", "nobody"), "there is no rater 'nobody'"),
         (("--study", "mine"), "a table has no study"),
         (("--panel",), "a panel needs two judges"),

@@ -182,6 +182,14 @@ def test_figures_cannot_be_written_into_a_file(file: Path, tmp_path: Path) -> No
     assert "--figures: the figures cannot be written" in err
 
 
+def test_word_lists_cannot_be_written_into_a_file(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("")
+    code, _, err = run("--write-lists", taken)
+    assert code == 2
+    assert "--write-lists: the word lists cannot be written; got" in err
+
+
 @pytest.mark.slow
 def test_figures_are_written_where_asked(file: Path, tmp_path: Path) -> None:
     code, _, err = run(file, "--figures", tmp_path / "charts", "--words")

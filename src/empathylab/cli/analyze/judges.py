@@ -141,7 +141,7 @@ def _of_file(
 
 
 def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
-    pairs = [key_value(text, option="--family") for text in given or ()]
+    pairs = [key_value(text, option="--family", form="JUDGE=RESPONDENT") for text in given or ()]
     return {
         judge: tuple(name.strip() for name in names.split(",") if name.strip())
         for judge, names in pairs

@@ -47,7 +47,11 @@ def _write_lists(folder: Path | None) -> None:
         return
     from empathylab.style import write_builtin_lists
 
-    for path in write_builtin_lists(folder):
+    try:
+        written = write_builtin_lists(folder)
+    except OSError as error:
+        raise _unwritable("word lists", "--write-lists", folder, error) from None
+    for path in written:
         typer.echo(path)
     raise typer.Exit
 
@@ -272,18 +276,22 @@ def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Pa
     )
 
 
+def _unwritable(what: str, option: str, folder: Path, error: OSError) -> InputError:
+    return InputError(
+        f"the {what} cannot be written",
+        where=option,
+        got=f"{folder}: {error.strerror or error}",
+        remedy="Name a folder that can be written to.",
+    )
+
+
 def _write_figures(result: StyleResult, folder: Path) -> None:
     from empathylab.report.style.figures import write_figures
 
     try:
         written = write_figures(result.estimates, folder)
     except OSError as error:
-        raise InputError(
-            "the figures cannot be written",
-            where="--figures",
-            got=f"{folder}: {error.strerror or error}",
-            remedy="Name a folder that can be written to.",
-        ) from error
+        raise _unwritable("figures", "--figures", folder, error) from error
     typer.echo(f"{len(written)} files written to {folder}", err=True)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from empathylab.cli.options import ConfidenceOption, JsonOption, argument, column_option, option
 from empathylab.cli.tables import print_formatted, print_json, print_rows
-from empathylab.tables import missing_as_null, read_table
+from empathylab.tables import column_named, missing_as_null, read_table
 
 if TYPE_CHECKING:
     from empathylab.stats.preferences.bradley_terry import BradleyTerry
@@ -53,8 +53,11 @@ def preferences(
     """
     from empathylab.stats.preferences.bradley_terry import bradley_terry
 
+    frame = missing_as_null(read_table(file))
+    for role, column in {"first": first, "second": second, "outcome": outcome}.items():
+        column_named(frame, column, where=file.name, option=f"--{role}")
     fitted = bradley_terry(
-        missing_as_null(read_table(file)),
+        frame,
         first=first,
         second=second,
         outcome=outcome,
