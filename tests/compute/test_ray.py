@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 from empathylab import __version__, compute
-from empathylab.compute import engines, map_ordered
+from empathylab.compute import map_ordered, ray_cluster
 from empathylab.errors import InputError, MissingExtra
 from tests.compute import work
 from tests.helpers.command_line import empathylab
@@ -233,12 +233,13 @@ def test_a_closed_port_ends_a_command_before_its_work(
 
 
 @needs_ray
-def test_a_port_that_answers_is_enough_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "_chosen", (None, None))  # restored afterwards
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        engine = f"ray://127.0.0.1:{server.getsockname()[1]}"
+def test_another_server_at_the_port_is_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_cluster, "_CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        engine = f"ray://127.0.0.1:{silent.getsockname()[1]}"
         done = empathylab("stats", "power", "--effect-w", "0.3", "--engine", engine)
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 2
+    assert "there is no Ray cluster at this address" in done.stderr
 
 
 @needs_ray

@@ -128,6 +128,12 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
         Shard.read(text)
 
 
+def test_a_dry_run_checks_the_shard(tmp_path: Path, endpoint: Served) -> None:
+    done = empathylab(*evaluate(tmp_path / "lab", endpoint, "4/3"), "--dry-run")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "from 1 to the total, such as 3/8; got '4/3'" in done.stderr
+
+
 def test_a_lab_on_sqlite_cannot_be_divided(tmp_path: Path, endpoint: Served) -> None:
     done = empathylab(*evaluate(tmp_path / "lab", endpoint, "1/2"))
     assert done.exit_code == 2

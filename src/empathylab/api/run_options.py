@@ -11,7 +11,7 @@ from empathylab.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
     from empathylab.models import Model, Prices
-    from empathylab.runs import Batching, Job, Limits, Plan
+    from empathylab.runs import Batching, Job, Limits, Plan, Shard
 
 Mode = Literal["structured", "free", "logprob"]
 Api = Literal["openai", "anthropic", "gemini"]
@@ -88,6 +88,10 @@ class RunOptions:
     shard: str | None = None
     """Send only this part of the requests, such as 3/8; other machines send the others."""
 
+    def __post_init__(self) -> None:
+        if self.shard is not None:
+            self._read_shard()  # wrong ones are refused before a model is opened
+
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> RunOptions:
         """The options that a call was given as keywords."""
@@ -152,15 +156,8 @@ class RunOptions:
         self, model: Model, plans: Sequence[Plan], partners: Mapping[str, Model] | None = None
     ) -> Job:
         """The plans for the model, under these options."""
-        from empathylab.runs import Job, Shard
+        from empathylab.runs import Job
 
-        if self.shard and self.batch:
-            raise InputError(
-                "a batch cannot be divided into shards",
-                where="--shard",
-                got=self.shard,
-                remedy="Leave out --batch or --shard.",
-            )
         return Job(
             model,
             plans,
@@ -168,8 +165,22 @@ class RunOptions:
             fresh=self.fresh,
             partners=partners or {},
             batching=None if partners else self.batching(),
-            shard=Shard() if self.shard is None else Shard.read(self.shard),
+            shard=self._read_shard(),
         )
+
+    def _read_shard(self) -> Shard:
+        from empathylab.runs import Shard
+
+        if self.shard is None:
+            return Shard()
+        if self.batch:
+            raise InputError(
+                "a batch cannot be divided into shards",
+                where="--shard",
+                got=self.shard,
+                remedy="Leave out --batch or --shard.",
+            )
+        return Shard.read(self.shard)
 
 
 def require_at_least(lowest: int, **values: int | None) -> None:

@@ -27,6 +27,8 @@ _LOST_SECONDS = 5.0
 """So long a head node may not answer before it counts as lost."""
 _LOOK_SECONDS = 2.0
 """Between two looks at which nodes are there."""
+_HTTP2_SETTINGS = b"\x04"
+_HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _HTTP2_SETTINGS + bytes(5)
 _QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 _RESUME = "Run the same command again to resume."
 _LOGGER = logging.getLogger("empathylab")
@@ -61,7 +63,7 @@ def check(engine: str) -> None:
             got=address,
             remedy="Use the address that `ray start --head` printed.",
         )
-    if not _answers(head, _CONNECT_SECONDS):
+    if not _answers(head, _CONNECT_SECONDS, greeting=os.environ.get("RAY_USE_TLS") != "1"):
         raise ComputeError(
             "there is no Ray cluster at this address",
             where=where,
@@ -76,6 +78,7 @@ def connect(engine: str, workers: int | None) -> Cluster:
     check(engine)
     head = _head_node(_address(engine))
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # `_failed` says the first of them
     if head is None and "ray" not in sys.modules:
         _protect()
     ray = import_module("ray")
@@ -241,13 +244,20 @@ def _failed(ray: Any, error: Exception) -> EmpathyLabError:
     )
 
 
-def _answers(address: tuple[str, int], seconds: float) -> bool:
+def _answers(address: tuple[str, int], seconds: float, *, greeting: bool = False) -> bool:
+    """Whether a server accepts a connection; with `greeting`, whether it speaks HTTP/2.
+
+    Head nodes do. Ray itself would wait for minutes for another kind of server.
+    """
     host, port = address
     try:
-        socket.create_connection((host.strip("[]"), port), timeout=seconds).close()
+        with socket.create_connection((host.strip("[]"), port), timeout=seconds) as connection:
+            if not greeting:
+                return True
+            connection.sendall(_HTTP2_GREETING)
+            return connection.recv(4, socket.MSG_WAITALL)[3:] == _HTTP2_SETTINGS
     except OSError:
         return False
-    return True
 
 
 _functions: dict[str, Any] = {}

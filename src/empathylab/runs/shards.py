@@ -19,15 +19,15 @@ class Shard(NamedTuple):
     @classmethod
     def read(cls, text: str) -> Shard:
         """The shard in a text such as 3/8."""
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
-        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        numbers = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+        if numbers is None or not 1 <= int(numbers[1]) <= int(numbers[2]):
             raise InputError(
-                "a shard must have the form NUMBER/TOTAL, such as 3/8",
+                "a shard must be NUMBER/TOTAL with a number from 1 to the total, such as 3/8",
                 where="--shard",
                 got=text,
                 remedy="For example, run eight commands with 1/8 to 8/8.",
             )
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(numbers[1]), int(numbers[2]))
 
     def holds(self, pending: Pending) -> bool:
         """Whether the request is of this part; what follows from it is, too."""
