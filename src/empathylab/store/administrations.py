@@ -16,6 +16,7 @@ import polars as pl
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    FromClause,
     Select,
     Text,
     and_,
@@ -42,6 +43,7 @@ from empathylab.store.schema import (
     situations,
     studies,
 )
+from empathylab.store.schema.joins import SITUATION
 from empathylab.store.studies.records import real_people
 from empathylab.store.studies.results import HUMAN
 
@@ -57,6 +59,13 @@ SUBJECT: ColumnElement[str] = func.coalesce(administrations.c.subject, _PERSON)
 """The person, where people answered; pairs their administrations."""
 
 
+_ANSWERED_BY = administrations.outerjoin(respondents).outerjoin(raters).outerjoin(studies)
+ADMINISTRATIONS = (
+    _ANSWERED_BY.join(scales).outerjoin(situations).outerjoin(situation_sets).outerjoin(answers)
+)
+"""Administrations with who answered, the scale, the situation and the model's answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Appraisals:
     """Administrations with their answers and scales."""
@@ -69,18 +78,14 @@ class Appraisals:
     """By `scale_row` of the administrations."""
 
 
-def with_respondents(query: Select[Any]) -> Select[Any]:
+def with_respondents(query: Select[Any], tables: FromClause = _ANSWERED_BY) -> Select[Any]:
     """The query of administrations, narrowed to those of respondents.
 
-    The query may select `RESPONDENT`, `KIND` and `SUBJECT`. Simulated raters, test participants,
-    excluded participants and the people of a study that is not closed are left out.
+    It may select `RESPONDENT`, `KIND` and `SUBJECT`. Simulated raters, test participants, excluded
+    participants and the people of a study that is not closed are left out.
     """
-    return (
-        query.select_from(administrations)
-        .join(respondents, respondents.c.id == administrations.c.respondent_id, isouter=True)
-        .join(raters, raters.c.id == administrations.c.rater_id, isouter=True)
-        .join(studies, studies.c.id == raters.c.study_id, isouter=True)
-        .where(or_(administrations.c.respondent_id.is_not(None), _measured()))
+    return query.select_from(tables).where(
+        or_(administrations.c.respondent_id.is_not(None), _measured())
     )
 
 
@@ -131,7 +136,7 @@ def read_appraisals(
         query = select(scales.c.id, scales.c.definition).where(scales.c.id.in_(rows))
         definitions = connection.execute(query).all()
     return Appraisals(
-        asked, given, {row.id: scale_from_dict(_table(row.definition)) for row in definitions}
+        asked, given, {row.id: scale_from_dict(row.definition) for row in definitions}
     )
 
 
@@ -152,9 +157,7 @@ def item_answer_table(connection: Connection) -> pl.DataFrame:
     query = (
         select(
             item_answers.c.administration_id.label("administration"),
-            item_answers.c.item,
-            item_answers.c.value,
-            item_answers.c.entropy,
+            *item_answers.c["item", "value", "entropy"],
         )
         .where(item_answers.c.administration_id.in_(_OF_RESPONDENTS))
         .order_by(item_answers.c.administration_id, item_answers.c.item)
@@ -204,25 +207,16 @@ def _administrations(*more: ColumnElement[Any]) -> Select[Any]:
                 KIND.label("kind"),
                 administrations.c.scale_id.label("scale_row"),
                 scales.c.name.label("scale"),
-                administrations.c.phase,
-                administrations.c.counterpart,
-                situation_sets.c.name.label("set"),
-                situations.c.key.label("situation"),
-                situations.c.emotion,
-                situations.c.factor,
-                administrations.c.order_index,
-                administrations.c.repeat,
+                *administrations.c["phase", "counterpart"],
+                *SITUATION,
+                *situations.c["emotion", "factor"],
+                *administrations.c["order_index", "repeat"],
                 SUBJECT.label("subject"),
-                administrations.c.outcome,
-                administrations.c.reason,
+                *administrations.c["outcome", "reason"],
                 *more,
-            )
+            ),
+            ADMINISTRATIONS.outerjoin(runs, runs.c.id == answers.c.run_id),
         )
-        .join(scales, scales.c.id == administrations.c.scale_id)
-        .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id, isouter=True)
-        .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)
-        .join(runs, runs.c.id == answers.c.run_id, isouter=True)
         # Answers arrive in any order; tables and charts follow the situations' own.
         .order_by(
             administrations.c.respondent_id.nulls_last(),
@@ -268,7 +262,3 @@ def _read_answers(connection: Connection, valid: Select[Any]) -> pl.DataFrame:
             value=parts.struct.field("field_1").cast(pl.Float64),
         )
     )
-
-
-def _table(definition: Any) -> Any:
-    return json.loads(definition) if isinstance(definition, str) else definition

@@ -10,7 +10,6 @@ import polars as pl
 from sqlalchemy import Connection, delete, func, select
 
 from empathylab.store import schema
-from empathylab.store.frames import read_frame
 from empathylab.store.imports.files import Change, begin_import
 from empathylab.store.inserts import (
     add_respondent,
@@ -86,12 +85,8 @@ def store_conversations(
             return change
         table = schema.conversations
         connection.execute(delete(table).where(table.c.import_id == import_id))
-        respondents = {
-            item.respondent: add_respondent(connection, item.respondent, item.kind)
-            for item in {
-                conversation.respondent: conversation for conversation in conversations
-            }.values()
-        }
+        kinds = {conversation.respondent: conversation.kind for conversation in conversations}
+        respondents = {name: add_respondent(connection, name, who) for name, who in kinds.items()}
         rows = [
             _row(connection, conversation, import_id, respondents[conversation.respondent])
             for conversation in conversations
@@ -117,41 +112,25 @@ def store_conversations(
 
 def _content(conversation: ImportedConversation) -> list[Any]:
     turns = [[turn.role, turn.text, turn.feeling, turn.state] for turn in conversation.turns]
-    rules = [conversation.success_at, conversation.failure_below]
-    who = [
-        conversation.key,
-        conversation.respondent,
-        conversation.kind,
-        conversation.simulator,
-        conversation.persona,
-        conversation.language,
-    ]
-    return [*who, conversation.start, conversation.final, *rules, turns]
+    who = ("key", "respondent", "kind", "simulator", "persona", "language")
+    result = ("start", "final", "success_at", "failure_below")
+    return [*(getattr(conversation, name) for name in (*who, *result)), turns]
 
 
 def _row(
     connection: Connection, conversation: ImportedConversation, import_id: int, respondent_id: int
 ) -> dict[str, Any]:
+    same = ("key", "simulator", "language", "start", "final", "success_at", "failure_below")
+    persona = conversation.persona
+    no_reply = "the conversation has no reply of the respondent"
     return {
+        **{name: getattr(conversation, name) for name in (*same, "exchanges")},
         "import_id": import_id,
-        "key": conversation.key,
         "respondent_id": respondent_id,
-        "simulator": conversation.simulator,
-        "persona_id": None
-        if conversation.persona is None
-        else add_persona(connection, conversation.persona),
-        "language": conversation.language,
+        "persona_id": None if persona is None else add_persona(connection, persona),
         "sample": 0,
-        "start": conversation.start,
-        "final": conversation.final,
-        "success_at": conversation.success_at,
-        "failure_below": conversation.failure_below,
-        "exchanges": conversation.exchanges,
         "outcome": "completed" if conversation.exchanges else "no_reply",
-        "reason": None
-        if conversation.exchanges
-        else "the conversation has no reply of the respondent",
-        "ended_by": None,
+        "reason": None if conversation.exchanges else no_reply,
         "details": dict(conversation.details) or None,
         "added_at": now(),
     }
@@ -179,27 +158,16 @@ def conversations_frame(lab: Lab) -> pl.DataFrame:
             personas.c.collection,
             personas.c.key.label("persona"),
             personas.c.definition,
-            table.c.language,
-            table.c.sample,
-            table.c.start,
-            table.c.final,
-            table.c.success_at,
-            table.c.failure_below,
-            table.c.exchanges,
-            table.c.outcome,
-            table.c.reason,
-            table.c.ended_by,
+            *table.c["language", "sample", "start", "final", "success_at", "failure_below"],
+            *table.c["exchanges", "outcome", "reason", "ended_by"],
             runs.c.settings.label("run_settings"),
             func.coalesce(runs.c.last_used_at, runs.c.started_at, table.c.added_at).label("used"),
         )
-        .join(respondents, respondents.c.id == table.c.respondent_id)
-        .outerjoin(personas, personas.c.id == table.c.persona_id)
+        .select_from(table.join(respondents).outerjoin(personas).outerjoin(imports))
         .outerjoin(runs, runs.c.id == table.c.run_id)
-        .outerjoin(imports, imports.c.id == table.c.import_id)
         .order_by(table.c.id)
     )
-    with lab.reading() as connection:
-        return read_frame(connection, query)
+    return lab.frame(query)
 
 
 def turns_frame(lab: Lab) -> pl.DataFrame:
@@ -207,16 +175,9 @@ def turns_frame(lab: Lab) -> pl.DataFrame:
     table = schema.turns
     query = select(
         table.c.conversation_id.label("conversation"),
-        table.c.position,
-        table.c.role,
-        table.c.text,
-        table.c.feeling,
-        table.c.state,
-        table.c.outcome,
-        table.c.reason,
+        *table.c["position", "role", "text", "feeling", "state", "outcome", "reason"],
     ).order_by(table.c.conversation_id, table.c.position)
-    with lab.reading() as connection:
-        return read_frame(connection, query)
+    return lab.frame(query)
 
 
 def persona_definitions(lab: Lab, collection: str) -> list[dict[str, Any]]:
@@ -228,8 +189,8 @@ def persona_definitions(lab: Lab, collection: str) -> list[dict[str, Any]]:
         .order_by(table.c.id)
     )
     with lab.reading() as connection:
-        found = {(row.key, row.language): row.definition for row in connection.execute(query)}
-    return list(found.values())
+        newest = {(row.key, row.language): row.definition for row in connection.execute(query)}
+    return list(newest.values())
 
 
 def persona_collections(lab: Lab) -> list[str]:
@@ -241,15 +202,15 @@ def persona_collections(lab: Lab) -> list[str]:
 
 
 def rated_conversations(lab: Lab, study: str) -> pl.DataFrame:
-    """A study's ratings of replies that were made from conversations, with the place in them."""
+    """A study's ratings of replies that were made from conversations, with the exchange."""
     responses = schema.responses
     query = select(responses.c.id, responses.c.details).where(responses.c.details.is_not(None))
     with lab.reading() as connection:
-        places = [
+        rows = [
             (int(row.id), int(row.details["conversation"]), int(row.details["exchange"]))
             for row in connection.execute(query)
             if isinstance(row.details, dict) and "conversation" in row.details
         ]
     names = {"response": pl.Int64, "conversation": pl.Int64, "exchange": pl.Int64}
-    known = pl.DataFrame(places, schema=names, orient="row")
+    known = pl.DataFrame(rows, schema=names, orient="row")
     return ratings_frame(lab, study).join(known, on="response")

@@ -20,6 +20,7 @@ from empathylab.store.schema import (
     situation_sets,
     situations,
 )
+from empathylab.store.schema.joins import RESPONSES
 
 
 def set_table(connection: Connection) -> pl.DataFrame:
@@ -28,11 +29,7 @@ def set_table(connection: Connection) -> pl.DataFrame:
     query = select(
         sets.name.label("set"),
         sets.version.label("set_version"),
-        sets.title,
-        sets.language,
-        sets.licence,
-        sets.validated,
-        sets.description,
+        *sets["title", "language", "licence", "validated", "description"],
         _counted(situations, situations.c.situation_set_id == sets.id).label("situations"),
     ).order_by(sets.id)
     return read_frame(connection, query)
@@ -46,17 +43,10 @@ def situation_table(connection: Connection) -> pl.DataFrame:
             situation_sets.c.name.label("set"),
             situation_sets.c.version.label("set_version"),
             columns.key.label("situation"),
-            columns.text,
-            columns.emotion,
-            columns.valence,
-            columns.factor,
-            columns.topic,
-            columns.utterance,
-            columns.counterpart,
-            columns.title,
-            columns.context,
+            *columns["text", "emotion", "valence", "factor", "topic", "utterance"],
+            *columns["counterpart", "title", "context"],
         )
-        .join(situation_sets, situation_sets.c.id == columns.situation_set_id)
+        .select_from(situations.join(situation_sets))
         .order_by(columns.id)
     )
     return read_frame(connection, query)
@@ -85,35 +75,21 @@ def respondent_table(connection: Connection) -> pl.DataFrame:
 def response_table(connection: Connection) -> pl.DataFrame:
     """Every response, usable or not, in the order in which analyses read them."""
     columns = responses.c
-    query = (
-        select(
-            situations.c.id.label("place"),
-            columns.id.label("response"),
-            answers.c.run_id.label("run"),
-            respondents.c.name.label("respondent"),
-            respondents.c.kind,
-            situation_sets.c.name.label("set"),
-            situation_sets.c.version.label("set_version"),
-            situations.c.key.label("situation"),
-            columns.sample,
-            columns.prompt,
-            columns.text,
-            columns.outcome,
-            columns.reason,
-            answers.c.finish_reason,
-            answers.c.reported_model,
-            answers.c.prompt_tokens,
-            answers.c.completion_tokens,
-            answers.c.latency.label("seconds"),
-            answers.c.answered_at,
-            imports.c.source.label("imported_from"),
-        )
-        .join(respondents, respondents.c.id == columns.respondent_id)
-        .join(situations, situations.c.id == columns.situation_id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-        .join(answers, answers.c.id == columns.answer_id, isouter=True)
-        .join(imports, imports.c.id == columns.import_id, isouter=True)
-    )
+    query = select(
+        situations.c.id.label("place"),
+        columns.id.label("response"),
+        answers.c.run_id.label("run"),
+        respondents.c.name.label("respondent"),
+        respondents.c.kind,
+        situation_sets.c.name.label("set"),
+        situation_sets.c.version.label("set_version"),
+        situations.c.key.label("situation"),
+        *columns["sample", "prompt", "text", "outcome", "reason"],
+        *answers.c["finish_reason", "reported_model", "prompt_tokens", "completion_tokens"],
+        answers.c.latency.label("seconds"),
+        answers.c.answered_at,
+        imports.c.source.label("imported_from"),
+    ).select_from(RESPONSES.outerjoin(answers).outerjoin(imports))
     frame = read_frame(connection, query)
     # Databases sort names by rules of their own.
     return frame.sort("place", "respondent", "sample", "response").drop("place")

@@ -18,6 +18,19 @@ from empathylab.situations import Situation, SituationSet
 from empathylab.store import schema
 
 Row = Mapping[str, Any]
+TEXT_FIELDS = (
+    "text",
+    "emotion",
+    "valence",
+    "factor",
+    "topic",
+    "utterance",
+    "counterpart",
+    "title",
+)
+"""A situation's fields that the column of the same name holds as they are."""
+SET_FIELDS = ("version", "title", "language", "licence", "validated", "description")
+"""The same for a set."""
 
 
 def now() -> datetime:
@@ -57,13 +70,7 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
             [
                 {
                     "name": chosen.id,
-                    "version": chosen.version,
-                    "title": chosen.title,
-                    "language": chosen.language,
-                    "licence": chosen.licence,
-                    "validated": chosen.validated,
-                    "description": chosen.description,
-                    "fingerprint": chosen.fingerprint,
+                    **{name: getattr(chosen, name) for name in (*SET_FIELDS, "fingerprint")},
                     "added_at": now(),
                 }
             ],
@@ -73,14 +80,7 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
             {
                 "situation_set_id": known,
                 "key": situation.id,
-                "emotion": situation.emotion,
-                "factor": situation.factor,
-                "topic": situation.topic,
-                "valence": situation.valence,
-                "text": situation.text,
-                "utterance": situation.utterance,
-                "counterpart": situation.counterpart,
-                "title": situation.title,
+                **{name: getattr(situation, name) for name in TEXT_FIELDS},
                 "context": list(situation.context) or None,
                 "details": _details(situation),
             }

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, select
+from sqlalchemy import ColumnElement, Select, and_, select
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.lab import Lab
+from empathylab.store.schema.joins import RESPONSES
 from empathylab.store.selections import resolve_situations
+from empathylab.store.situations import SITUATION_FIELDS, situation_from_row
 from empathylab.store.studies.records import real_people, shown_or_rated
-
-_FIELDS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ def judged_study(lab: Lab, name: str) -> JudgedStudy:
     if name not in known and version.isdecimal():
         rule = and_(table.c.name == plain, table.c.version == int(version))
     with lab.reading() as connection:
-        found = connection.execute(select(table).where(rule)).one_or_none()
-    if found is None:
+        study = connection.execute(select(table).where(rule)).one_or_none()
+    if study is None:
         raise UnknownName("study", name, known)
-    called = next(version_name for version_name, row in known.items() if row == found.id)
-    return JudgedStudy(int(found.id), called, int(found.version), found.protocol)
+    called = next(version_name for version_name, row in known.items() if row == study.id)
+    return JudgedStudy(int(study.id), called, int(study.version), study.protocol)
 
 
 def study_responses(lab: Lab, study: int) -> tuple[JudgedResponse, ...]:
@@ -86,16 +86,12 @@ def new_respondent_responses(
     With `prompt`, only replies that were asked for by it.
     """
     # By their texts: the reply may be to another version of the set that says the same.
-    own = {
-        (study_response.set, study_response.situation)
-        for study_response in study_responses(lab, study)
-    }
+    own = {(reply.set, reply.situation) for reply in study_responses(lab, study)}
     rule = schema.respondents.c.name == respondent
     if prompt is not None:
         rule = and_(rule, schema.responses.c.prompt == prompt)
-    found = _replies(lab, rule)
-    newest = {(item.set, item.situation): item for item in found}
-    return tuple(response for key, response in newest.items() if key in own)
+    newest = {(reply.set, reply.situation): reply for reply in _replies(lab, rule)}
+    return tuple(reply for key, reply in newest.items() if key in own)
 
 
 def responses_to_prompt(
@@ -140,24 +136,13 @@ def models_with_responses(lab: Lab, prompt: str, situation_set: str) -> tuple[st
 
 def _asked(column: ColumnElement[str], prompt: str, situation_set: str) -> Select[Any]:
     """The column for every response to the set's situations that was asked with the prompt."""
-    responses, situations = schema.responses, schema.situations
-    respondents, sets = schema.respondents, schema.situation_sets
-    return (
-        select(column)
-        .select_from(responses)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
-        .where(responses.c.prompt == prompt, sets.c.name == situation_set)
-    )
+    asked = (schema.responses.c.prompt == prompt, schema.situation_sets.c.name == situation_set)
+    return select(column).select_from(RESPONSES).where(*asked)
 
 
 def response_days(lab: Lab, responses: Collection[int]) -> tuple[date, date] | None:
     """The days on which the first and the last of the responses came; None without any."""
-    return _days(lab, select(schema.responses.c.id, schema.responses.c.added_at), responses)
-
-
-def _days(lab: Lab, query: Select[Any], responses: Collection[int]) -> tuple[date, date] | None:
+    query = select(*schema.responses.c["id", "added_at"])
     wanted = set(responses)
     with lab.reading() as connection:
         days = [at.date() for number, at in connection.execute(query) if number in wanted]
@@ -195,10 +180,10 @@ def responses_to_judge(
     whole = study_responses(lab, study.row)
     arms = {item.respondent for item in whole}
     joined = [
-        new_respondent_response
+        reply
         for name in dict.fromkeys(respondents)
         if name not in arms
-        for new_respondent_response in new_respondent_responses(lab, study.row, name)
+        for reply in new_respondent_responses(lab, study.row, name)
     ]
     return select_responses((*whole, *joined), respondents, where=f"study {study.name}")
 
@@ -231,10 +216,9 @@ def responses_in_open_studies(lab: Lab) -> dict[int, str]:
     shown, arms, studies = schema.shown_responses, schema.arms, schema.studies
     query = (
         select(shown.c.response_id, schema.respondents.c.name)
-        .join(schema.responses, schema.responses.c.id == shown.c.response_id)
-        .join(schema.respondents, schema.respondents.c.id == schema.responses.c.respondent_id)
+        .select_from(shown.join(schema.responses).join(schema.respondents))
         .join(arms, arms.c.id == shown.c.arm_id)
-        .join(studies, studies.c.id == arms.c.study_id)
+        .join(studies)
         .where(studies.c.status.in_(("open", "paused")))
         .distinct()
     )
@@ -243,36 +227,23 @@ def responses_in_open_studies(lab: Lab) -> dict[int, str]:
 
 
 def _replies(lab: Lab, rule: ColumnElement[bool]) -> tuple[JudgedResponse, ...]:
-    query = _QUERY.where(rule, schema.responses.c.outcome == "valid")
+    query = (
+        select(
+            schema.responses.c.id.label("response"),
+            schema.responses.c.text.label("reply"),
+            schema.respondents.c.name,
+            schema.situation_sets.c.name.label("set"),
+            *SITUATION_FIELDS,
+        )
+        .select_from(RESPONSES)
+        .where(rule, schema.responses.c.outcome == "valid")
+        .order_by(schema.situations.c.id, schema.responses.c.id)
+    )
     with lab.reading() as connection:
-        return tuple(_reply(row) for row in connection.execute(query))
-
-
-def _reply(row: Row[Any]) -> JudgedResponse:
-    known = row._mapping
-    situation = Situation(
-        id=row.key,
-        **{name: known[f"situation_{name}"] for name in _FIELDS},
-        context=tuple(row.context or ()),
+        rows = connection.execute(query).mappings().all()
+    return tuple(
+        JudgedResponse(
+            row["response"], row["name"], situation_from_row(row), row["set"], row["reply"]
+        )
+        for row in rows
     )
-    return JudgedResponse(int(row.response), row.respondent, situation, row.set, row.reply)
-
-
-_QUERY: Select[Any] = (
-    select(
-        schema.responses.c.id.label("response"),
-        schema.responses.c.text.label("reply"),
-        schema.respondents.c.name.label("respondent"),
-        schema.situation_sets.c.name.label("set"),
-        schema.situations.c.key,
-        schema.situations.c.context,
-        *(schema.situations.c[name].label(f"situation_{name}") for name in _FIELDS),
-    )
-    .join(schema.respondents, schema.respondents.c.id == schema.responses.c.respondent_id)
-    .join(schema.situations, schema.situations.c.id == schema.responses.c.situation_id)
-    .join(
-        schema.situation_sets,
-        schema.situation_sets.c.id == schema.situations.c.situation_set_id,
-    )
-    .order_by(schema.situations.c.id, schema.responses.c.id)
-)

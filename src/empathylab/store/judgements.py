@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Select, Table, select
 from empathylab.store import schema
 from empathylab.store.judged_responses import judged_study, study_names
 from empathylab.store.lab import Lab
+from empathylab.store.schema.joins import RESPONSES, SITUATION
 
 RUBRIC = "rubric"
 """The protocol of runs in which a judge scores replies by the rubric."""
@@ -84,19 +85,9 @@ def _judgements() -> Select[Any]:
             replies.c.id.label("response"),
             schema.respondents.c.name.label("respondent"),
             replies.c.text,
-            table.c.value,
-            table.c.label,
-            table.c.expected,
-            table.c.turned,
-            table.c.position,
+            *table.c["value", "label", "expected", "turned", "position"],
         )
-        .join(replies, replies.c.id == table.c.response_id)
-        .join(schema.respondents, schema.respondents.c.id == replies.c.respondent_id)
-        .join(schema.situations, schema.situations.c.id == replies.c.situation_id)
-        .join(
-            schema.situation_sets,
-            schema.situation_sets.c.id == schema.situations.c.situation_set_id,
-        )
+        .join(RESPONSES, replies.c.id == table.c.response_id)
         .order_by(table.c.id)
     )
 
@@ -146,10 +137,7 @@ def lab_preferences(
         .join(writer, writer.c.id == first_reply.c.respondent_id)
         .join(rival, rival.c.id == second_reply.c.respondent_id)
         .join(schema.situations, schema.situations.c.id == first_reply.c.situation_id)
-        .join(
-            schema.situation_sets,
-            schema.situation_sets.c.id == schema.situations.c.situation_set_id,
-        )
+        .join(schema.situation_sets)
         .order_by(table.c.id)
     )
     both = pl.col("first_response"), pl.col("second_response")
@@ -177,24 +165,13 @@ def rubric_scores(lab: Lab, runs: Collection[int] | None = None) -> pl.DataFrame
             judge.c.name.label("judge"),
             asked.c.run_id.label("run"),
             schema.respondents.c.name.label("respondent"),
-            schema.situation_sets.c.name.label("set"),
-            schema.situations.c.key.label("situation"),
+            *SITUATION,
             replies.c.id.label("response"),
-            table.c.dimension,
-            table.c.value,
-            table.c.outcome,
+            *table.c["dimension", "value", "outcome"],
         )
-        .join(schema.answers, schema.answers.c.id == table.c.answer_id)
-        .join(scored, scored.c.id == schema.answers.c.run_id)
-        .join(judge, judge.c.id == scored.c.respondent_id)
-        .join(replies, replies.c.id == table.c.response_id)
-        .join(asked, asked.c.id == replies.c.answer_id, isouter=True)
-        .join(schema.respondents, schema.respondents.c.id == replies.c.respondent_id)
-        .join(schema.situations, schema.situations.c.id == replies.c.situation_id)
-        .join(
-            schema.situation_sets,
-            schema.situation_sets.c.id == schema.situations.c.situation_set_id,
-        )
+        .select_from(table.join(schema.answers).join(scored).join(judge))
+        .join(RESPONSES, replies.c.id == table.c.response_id)
+        .outerjoin(asked, asked.c.id == replies.c.answer_id)
         .where(scored.c.protocol == RUBRIC)
         .order_by(scored.c.last_used_at.nulls_first(), table.c.id)
     )
@@ -216,26 +193,15 @@ def _judged(table: Table, *columns: Any) -> Select[Any]:
             schema.situation_sets.c.name.label("set"),
             schema.situations.c.id.label("place"),
             schema.situations.c.key.label("situation"),
-            schema.situations.c.emotion,
-            schema.situations.c.valence,
-            schema.situations.c.topic,
+            *schema.situations.c["emotion", "valence", "topic"],
             *columns,
-            table.c.dimension,
-            table.c.repeat,
+            *table.c["dimension", "repeat"],
             table.c.order_index.label("order"),
-            table.c.probabilities,
-            table.c.entropy,
-            table.c.mass,
-            table.c.said,
-            table.c.outcome,
-            table.c.reason,
-            table.c.setup,
+            *table.c["probabilities", "entropy", "mass", "said", "outcome", "reason", "setup"],
             table.c.added_at,
             schema.runs.c.last_used_at.label("used_at"),
         )
-        .join(schema.answers, schema.answers.c.id == table.c.answer_id)
-        .join(schema.runs, schema.runs.c.id == schema.answers.c.run_id)
-        .join(judge, judge.c.id == schema.runs.c.respondent_id)
+        .select_from(table.join(schema.answers).join(schema.runs).join(judge))
         # Scores by the rubric have names of their own for what they rate: see `rubric_scores`.
         .where(schema.runs.c.protocol != RUBRIC)
     )

@@ -42,18 +42,14 @@ def response_times(lab: Lab) -> pl.DataFrame:
 
 def _moments(name: str, table: Table, *more: ColumnElement[Any]) -> Select[Any]:
     added = table.c.added_at
-    return (
-        select(
-            table.c.id.label(name),
-            func.coalesce(answers.c.answered_at, added, type_=added.type).label("measured_at"),
-            answers.c.answered_at,
-            runs.c.started_at.label("run_started_at"),
-            answers.c.reused_from.is_not(None).label("taken_over"),
-            *more,
-        )
-        .join(answers, answers.c.id == table.c.answer_id, isouter=True)
-        .join(runs, runs.c.id == answers.c.run_id, isouter=True)
-    )
+    return select(
+        table.c.id.label(name),
+        func.coalesce(answers.c.answered_at, added, type_=added.type).label("measured_at"),
+        answers.c.answered_at,
+        runs.c.started_at.label("run_started_at"),
+        answers.c.reused_from.is_not(None).label("taken_over"),
+        *more,
+    ).select_from(table.outerjoin(answers).outerjoin(runs))
 
 
 def dated_ratings(lab: Lab, study: str) -> pl.DataFrame:
@@ -66,14 +62,11 @@ def dated_ratings(lab: Lab, study: str) -> pl.DataFrame:
         select(
             raters.c.name.label("rater"),
             ratings.c.response_id.label("response"),
-            ratings.c.dimension,
-            ratings.c.rated_at,
+            *ratings.c["dimension", "rated_at"],
             responses.c.prompt,
             situations.c.text.label("situation_text"),
         )
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .join(responses, responses.c.id == ratings.c.response_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
+        .select_from(ratings.join(raters).join(responses).join(situations))
         .where(ratings.c.response_id.in_(given["response"].unique().to_list()))
     )
     key = ["rater", "response", "dimension"]
@@ -100,11 +93,10 @@ def used_situation_sets(lab: Lab) -> pl.DataFrame:
     query = (
         select(
             situation_sets.c.name.label("set"),
-            situation_sets.c.version,
-            situation_sets.c.licence,
+            *situation_sets.c["version", "licence"],
             func.count().label("situations"),
         )
-        .join(situations, situations.c.situation_set_id == situation_sets.c.id)
+        .select_from(situation_sets.join(situations))
         .join(used, used.c.situation_id == situations.c.id)
         .group_by(situation_sets.c.id)
         .order_by(situation_sets.c.id)
@@ -114,5 +106,5 @@ def used_situation_sets(lab: Lab) -> pl.DataFrame:
 
 def imported_files(lab: Lab) -> pl.DataFrame:
     """The files that were imported: kind, source, when, and a summary as JSON."""
-    columns = (imports.c.kind, imports.c.source, imports.c.added_at, imports.c.summary)
+    columns = imports.c["kind", "source", "added_at", "summary"]
     return lab.frame(select(*columns).order_by(imports.c.id))

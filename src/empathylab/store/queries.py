@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 import polars as pl
-from sqlalchemy import ColumnElement, Connection, case, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select, true
 
 from empathylab.scales import Scale, scale_from_dict
 from empathylab.store.frames import read_frame
@@ -22,6 +22,7 @@ from empathylab.store.schema import (
     situation_sets,
     situations,
 )
+from empathylab.store.schema.joins import RESPONSES, SITUATION
 
 
 def runs_frame(lab: Lab, only: Collection[int] | None = None) -> pl.DataFrame:
@@ -29,25 +30,14 @@ def runs_frame(lab: Lab, only: Collection[int] | None = None) -> pl.DataFrame:
 
     `only` names the runs to read.
     """
-    wanted = true() if only is None else answers.c.run_id.in_(only)
     totals = (
-        select(
-            answers.c.run_id,
-            func.count().label("answered"),
-            func.count(answers.c.reused_from).label("reused"),
-            func.sum(_own(answers.c.prompt_tokens)).label("prompt_tokens"),
-            func.sum(_own(answers.c.completion_tokens)).label("completion_tokens"),
-            func.sum(_own(answers.c.cost)).label("cost"),
-            func.sum(
-                case((answers.c.reused_from.is_(None) & answers.c.cost.is_(None), 1), else_=0)
-            ).label("unpriced"),
+        answer_totals(
             func.sum(answers.c.attempts).label("attempts"),
             func.min(answers.c.answered_at).label("first_answer_at"),
             func.max(answers.c.answered_at).label("last_answer_at"),
             func.max(answers.c.reported_model).label("reported_model"),
         )
-        .where(wanted)
-        .group_by(answers.c.run_id)
+        .where(true() if only is None else answers.c.run_id.in_(only))
         .subquery()
     )
     query = (
@@ -55,17 +45,11 @@ def runs_frame(lab: Lab, only: Collection[int] | None = None) -> pl.DataFrame:
             runs.c.id.label("run"),
             runs.c.protocol,
             respondents.c.name.label("respondent"),
-            runs.c.settings,
-            runs.c.planned,
-            runs.c.software,
-            runs.c.started_at,
-            runs.c.finished_at,
-            runs.c.name,
-            runs.c.pinned_at,
+            *runs.c["settings", "planned", "software", "started_at", "finished_at"],
+            *runs.c["name", "pinned_at"],
             *(column for column in totals.c if column.key != "run_id"),
         )
-        .join(respondents, respondents.c.id == runs.c.respondent_id)
-        .join(totals, totals.c.run_id == runs.c.id, isouter=True)
+        .select_from(runs.join(respondents).outerjoin(totals, totals.c.run_id == runs.c.id))
         .where(true() if only is None else runs.c.id.in_(only))
         .order_by(runs.c.last_used_at.nulls_first(), runs.c.id)
     )
@@ -77,21 +61,29 @@ def runs_frame(lab: Lab, only: Collection[int] | None = None) -> pl.DataFrame:
     )
 
 
-def _own(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """What this run itself used: answers taken over from another cost nothing."""
-    return case((answers.c.reused_from.is_(None), column), else_=0)
+def answer_totals(*more: ColumnElement[Any]) -> Select[Any]:
+    """By run, how many answers it has, and what it used; with further columns at the end.
+
+    Answers taken over from another run cost nothing. `unpriced` counts those of unknown cost.
+    """
+    own = answers.c.reused_from.is_(None)
+    used = answers.c["prompt_tokens", "completion_tokens", "cost"]
+    return select(
+        answers.c.run_id,
+        func.count().label("answered"),
+        func.count(answers.c.reused_from).label("reused"),
+        *(func.sum(case((own, column), else_=0)).label(column.name) for column in used),
+        func.sum(case((own & answers.c.cost.is_(None), 1), else_=0)).label("unpriced"),
+        *more,
+    ).group_by(answers.c.run_id)
 
 
 def outcomes_frame(lab: Lab) -> pl.DataFrame:
     """How many answers of each run had which outcome, for which reason."""
+    columns = answers.c["outcome", "reason"]
     query = (
-        select(
-            answers.c.run_id.label("run"),
-            answers.c.outcome,
-            answers.c.reason,
-            func.count().label("count"),
-        )
-        .group_by(answers.c.run_id, answers.c.outcome, answers.c.reason)
+        select(answers.c.run_id.label("run"), *columns, func.count().label("count"))
+        .group_by(answers.c.run_id, *columns)
         .order_by(answers.c.run_id, func.count().desc(), answers.c.outcome, answers.c.reason)
     )
     return lab.frame(query)
@@ -117,23 +109,24 @@ def usable_requests(lab: Lab, chosen: Collection[int]) -> tuple[int, int]:
 
 def failures_frame(lab: Lab) -> pl.DataFrame:
     """Requests that got no answer and still have none, by run and kind."""
-    answered = (
-        select(answers.c.id)
-        .where(answers.c.run_id == failures.c.run_id, answers.c.key == failures.c.key)
-        .exists()
+    return lab.frame(unanswered_requests(failures.c.run_id.label("run"), failures.c.kind))
+
+
+def unanswered_requests(*groups: ColumnElement[Any]) -> Select[Any]:
+    """How many requests got no answer and still have none, and why, by these columns."""
+    answered = select(answers.c.id).where(
+        answers.c.run_id == failures.c.run_id, answers.c.key == failures.c.key
     )
-    query = (
+    return (
         select(
-            failures.c.run_id.label("run"),
-            failures.c.kind,
+            *groups,
             func.count(failures.c.key.distinct()).label("count"),
             func.max(failures.c.message).label("message"),
         )
-        .where(~answered)
-        .group_by(failures.c.run_id, failures.c.kind)
-        .order_by(failures.c.run_id, failures.c.kind)
+        .where(~answered.exists())
+        .group_by(*groups)
+        .order_by(*groups)
     )
-    return lab.frame(query)
 
 
 def scales_frame(lab: Lab) -> pl.DataFrame:
@@ -147,9 +140,7 @@ def scale_table(connection: Connection) -> pl.DataFrame:
     query = select(
         scales.c.id.label("scale_row"),
         scales.c.name.label("scale"),
-        scales.c.version,
-        scales.c.fingerprint,
-        scales.c.definition,
+        *scales.c["version", "fingerprint", "definition"],
     ).order_by(scales.c.id)
     return read_frame(connection, query)
 
@@ -172,24 +163,13 @@ def responses_frame(lab: Lab, *rules: ColumnElement[bool]) -> pl.DataFrame:
             answers.c.run_id.label("run"),
             respondents.c.name.label("respondent"),
             respondents.c.kind,
-            situation_sets.c.name.label("set"),
-            situations.c.key.label("situation"),
-            situations.c.emotion,
-            situations.c.valence,
-            situations.c.topic,
-            situations.c.title,
+            *SITUATION,
+            *situations.c["emotion", "valence", "topic", "title"],
             situations.c.text.label("situation_text"),
             situations.c.utterance,
-            responses.c.sample,
-            responses.c.prompt,
-            responses.c.text,
-            responses.c.outcome,
-            responses.c.reason,
+            *responses.c["sample", "prompt", "text", "outcome", "reason"],
         )
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-        .join(answers, answers.c.id == responses.c.answer_id, isouter=True)
+        .select_from(RESPONSES.outerjoin(answers))
         .where(*rules)
         .order_by(situations.c.id, respondents.c.name, responses.c.sample, responses.c.id)
     )
@@ -201,15 +181,11 @@ def situation_sets_frame(lab: Lab) -> pl.DataFrame:
     query = (
         select(
             situation_sets.c.name.label("set"),
-            situation_sets.c.version,
-            situation_sets.c.title,
-            situation_sets.c.licence,
-            situation_sets.c.validated,
-            situation_sets.c.fingerprint,
+            *situation_sets.c["version", "title", "licence", "validated", "fingerprint"],
             func.count(situations.c.id).label("situations"),
             func.count(situations.c.emotion.distinct()).label("emotions"),
         )
-        .join(situations, situations.c.situation_set_id == situation_sets.c.id, isouter=True)
+        .select_from(situation_sets.outerjoin(situations))
         .group_by(situation_sets.c.id)
         .order_by(situation_sets.c.name, situation_sets.c.version)
     )

@@ -24,10 +24,10 @@ from empathylab.store.schema import (
     respondents,
     responses,
     scales,
-    situation_sets,
     situations,
     studies,
 )
+from empathylab.store.schema.joins import RATED, RATINGS, SITUATION
 from empathylab.store.studies.records import real_people
 
 
@@ -138,26 +138,15 @@ def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
             raters.c.kind.label("rater_kind"),
             arms.c.name.label("arm"),
             respondents.c.name.label("respondent"),
-            situation_sets.c.name.label("set"),
-            situations.c.key.label("situation"),
-            situations.c.emotion,
-            situations.c.valence,
-            situations.c.topic,
+            *SITUATION,
+            *situations.c["emotion", "valence", "topic"],
             responses.c.id.label("response"),
-            responses.c.sample,
-            responses.c.text,
+            *responses.c["sample", "text"],
             ratings.c.dimension,
             ratings.c.value.label("rating"),
-            ratings.c.label,
-            ratings.c.seconds,
+            *ratings.c["label", "seconds"],
         )
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .join(studies, studies.c.id == raters.c.study_id)
-        .join(responses, responses.c.id == ratings.c.response_id)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .select_from(RATINGS)
         .where(named_study(study), real_people())
         .order_by(ratings.c.id)
     )
@@ -172,11 +161,7 @@ def collection_frame(lab: Lab, study: str) -> pl.DataFrame:
             raters.c.id.label("rater"),
             ratings.c.rated_at,
         )
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .join(studies, studies.c.id == raters.c.study_id)
-        .join(responses, responses.c.id == ratings.c.response_id)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .select_from(RATED)
         .where(named_study(study), real_people(), raters.c.kind == "person")
         .order_by(ratings.c.id)
     )
@@ -200,8 +185,7 @@ def arms_frame(lab: Lab, study: str) -> pl.DataFrame:
     """
     of_study = (
         select(arms.c.name.label("arm"), respondents.c.kind)
-        .join(studies, studies.c.id == arms.c.study_id)
-        .join(respondents, respondents.c.id == arms.c.respondent_id, isouter=True)
+        .select_from(arms.join(studies).outerjoin(respondents))
         .where(named_study(study))
         .order_by(arms.c.id)
     )
@@ -222,16 +206,13 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
     query = (
         select(
             raters.c.name.label("rater"),
-            raters.c.kind,
-            raters.c.seconds,
-            raters.c.details,
+            *raters.c["kind", "seconds", "details"],
             func.min(arms.c.name).label("arm"),
             func.count(arms.c.name.distinct()).label("arms"),
             func.count(ratings.c.id).label("ratings"),
         )
-        .join(studies, studies.c.id == raters.c.study_id)
-        .join(ratings, ratings.c.rater_id == raters.c.id, isouter=True)
-        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .select_from(raters.join(studies).outerjoin(ratings))
+        .outerjoin(arms, arms.c.id == ratings.c.arm_id)
         .where(named_study(study), real_people())
         .group_by(raters.c.id)
         .order_by(raters.c.id)
@@ -291,7 +272,7 @@ def preferences_frame(lab: Lab, study: str) -> pl.DataFrame:
     """
     query = (
         select(raters.c.name.label("rater"), raters.c.details)
-        .join(studies, studies.c.id == raters.c.study_id)
+        .select_from(raters.join(studies))
         .where(named_study(study), real_people())
         .order_by(raters.c.id)
     )
@@ -321,13 +302,9 @@ def rater_answers_frame(lab: Lab, study: str) -> pl.DataFrame:
             scales.c.id.label("scale_row"),
             scales.c.name.label("scale"),
             administrations.c.id.label("administration"),
-            item_answers.c.item,
-            item_answers.c.value,
+            *item_answers.c["item", "value"],
         )
-        .join(administrations, administrations.c.rater_id == raters.c.id)
-        .join(studies, studies.c.id == raters.c.study_id)
-        .join(scales, scales.c.id == administrations.c.scale_id)
-        .join(item_answers, item_answers.c.administration_id == administrations.c.id)
+        .select_from(item_answers.join(administrations).join(scales).join(raters).join(studies))
         .where(named_study(study), real_people(), administrations.c.outcome == "valid")
         .order_by(raters.c.id, scales.c.id, item_answers.c.item)
     )

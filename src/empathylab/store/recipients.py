@@ -147,8 +147,7 @@ def ratings_of_replies(lab: Lab, study: str) -> pl.DataFrame:
                 ratings.c.dimension,
                 ratings.c.value.label("rating"),
             )
-            .join(raters, raters.c.id == ratings.c.rater_id)
-            .join(studies, studies.c.id == raters.c.study_id)
+            .select_from(ratings.join(raters).join(studies))
             .where(studies.c.status == "closed", real_people())
             .order_by(ratings.c.id)
         )

@@ -18,7 +18,8 @@ from empathylab.situations.sources.tables import check_set_id
 from empathylab.store import schema
 from empathylab.store.inserts import add_situation_set, hash_of, insert_returning_ids, now
 from empathylab.store.lab import Lab
-from empathylab.store.situations import lab_situation_sets, situations_in_set
+from empathylab.store.schema.joins import RESPONSES
+from empathylab.store.situations import lab_situation_sets, set_from_row, situations_in_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +148,14 @@ def resolve_situations(lab: Lab, name: str) -> tuple[SituationSet, tuple[Situati
 
 def situations_with_human_responses(lab: Lab, set_id: str) -> list[str]:
     """The ids of the set's situations that people have replied to."""
-    sets, situations = schema.situation_sets, schema.situations
-    responses, respondents = schema.responses, schema.respondents
     query = (
-        select(situations.c.key)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
-        .join(responses, responses.c.situation_id == situations.c.id)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .where(sets.c.name == set_id, respondents.c.kind == "human", responses.c.outcome == "valid")
+        select(schema.situations.c.key)
+        .select_from(RESPONSES)
+        .where(
+            schema.situation_sets.c.name == set_id,
+            schema.respondents.c.kind == "human",
+            schema.responses.c.outcome == "valid",
+        )
         .distinct()
     )
     with lab.reading() as connection:
@@ -165,15 +166,11 @@ def _selections() -> Any:
     table, sets = schema.selections, schema.situation_sets
     columns = (column for column in sets.c if column.name not in ("name", "id", "fingerprint"))
     return select(
-        table.c.id,
-        table.c.name,
-        table.c.situation_set_id,
-        table.c.recipe,
-        table.c.fingerprint,
+        *table.c["id", "name", "situation_set_id", "recipe", "fingerprint"],
         table.c.added_at.label("drawn_at"),
         sets.c.name.label("set_name"),
         *columns,
-    ).join(sets, sets.c.id == table.c.situation_set_id)
+    ).select_from(table.join(sets))
 
 
 def _named(connection: Connection, name: str) -> Row[Any] | None:
@@ -197,16 +194,8 @@ def _selection(connection: Connection, row: Row[Any]) -> Selection:
 
 
 def _chosen(connection: Connection, row: Row[Any]) -> tuple[SituationSet, tuple[Situation, ...]]:
-    whole = SituationSet(
-        id=row.set_name,
-        version=row.version,
-        title=row.title,
-        language=row.language,
-        licence=row.licence,
-        validated=row.validated,
-        description=row.description,
-        situations=situations_in_set(connection, row.situation_set_id),
-    )
+    situations = situations_in_set(connection, row.situation_set_id)
+    whole = set_from_row(row._mapping, row.set_name, situations)
     by_id = {item.id: item for item in whole}
     return whole, tuple(by_id[key] for key in _keys(connection, row.id))
 
@@ -215,7 +204,7 @@ def _keys(connection: Connection, number: int) -> tuple[str, ...]:
     table, situations = schema.selected_situations, schema.situations
     query = (
         select(situations.c.key)
-        .join(table, table.c.situation_id == situations.c.id)
+        .select_from(table.join(situations))
         .where(table.c.selection_id == number)
         .order_by(table.c.position)
     )

@@ -12,10 +12,11 @@ from sqlalchemy import Connection, RowMapping, select
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation, SituationSet, builtin_sets, builtin_versions
 from empathylab.store import schema
-from empathylab.store.inserts import add_situation_set
+from empathylab.store.inserts import SET_FIELDS, TEXT_FIELDS, add_situation_set
 from empathylab.store.lab import Lab
 
-_COLUMNS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
+SITUATION_FIELDS = schema.situations.c["key", *TEXT_FIELDS, "context", "details"]
+"""The columns that `situation_from_row` reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +99,31 @@ def _stored_set(connection: Connection, row: RowMapping) -> SituationSet:
     """The set in that row; one that ships is not read from the lab, which holds the same."""
     if shipped := builtin_versions().get(f"{row['name']}@{row['version']}"):
         return shipped
-    return SituationSet(
-        id=row["name"],
-        version=row["version"],
-        title=row["title"],
-        language=row["language"],
-        licence=row["licence"],
-        validated=row["validated"],
-        description=row["description"],
-        situations=situations_in_set(connection, row["id"]),
-    )
+    return set_from_row(row, row["name"], situations_in_set(connection, row["id"]))
+
+
+def set_from_row(
+    row: Mapping[Any, Any], name: str, situations: tuple[Situation, ...]
+) -> SituationSet:
+    """The set of that name, with what the row says about it."""
+    about = {field: row[field] for field in SET_FIELDS}
+    return SituationSet(id=name, **about, situations=situations)
 
 
 def situations_in_set(connection: Connection, set_row: int) -> tuple[Situation, ...]:
     """The situations of the set in that row, in their order."""
     table = schema.situations
     query = select(table).where(table.c.situation_set_id == set_row).order_by(table.c.id)
-    return tuple(
-        Situation(
-            id=row["key"],
-            **{name: row[name] for name in _COLUMNS},
-            context=tuple(row["context"] or ()),
-            **_details(row["details"]),
-        )
-        for row in connection.execute(query).mappings()
+    return tuple(situation_from_row(row) for row in connection.execute(query).mappings())
+
+
+def situation_from_row(row: Mapping[Any, Any]) -> Situation:
+    """The situation in a row of the table, or of a query for `SITUATION_FIELDS`."""
+    details = row["details"] or {}
+    return Situation(
+        id=row["key"],
+        **{name: row[name] for name in TEXT_FIELDS},
+        context=tuple(row["context"] or ()),
+        tags=tuple(details.get("tags", ())),
+        norms=details.get("norms"),
     )
-
-
-def _details(known: Mapping[str, Any] | None) -> dict[str, Any]:
-    details = dict(known or {})
-    return {"tags": tuple(details.get("tags", ())), "norms": details.get("norms")}

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from empathylab.scales import builtin_scales, scale_from_dict, scale_to_dict
-from empathylab.situations import Situation, SituationSet, builtin_sets, builtin_versions
+from empathylab.situations import Situation, builtin_sets, builtin_versions
 from empathylab.store import schema
 from empathylab.store.inserts import (
     add_item_answers,
@@ -21,7 +21,7 @@ from empathylab.store.inserts import (
     insert_returning_ids,
     now,
 )
-from empathylab.store.situations import save_situation_set, situations_in_set
+from empathylab.store.situations import save_situation_set, set_from_row, situations_in_set
 from empathylab.store.studies.records import freeze_scales, freeze_situations
 
 Table = Sequence[Mapping[str, Any]]
@@ -53,16 +53,8 @@ def save_sets(
         found = _held_set(connection, head["id"], wanted, complete=head["complete"])
         if found is None:
             reserved = head["id"] in builtin_sets() or not head["complete"]
-            chosen = SituationSet(
-                id=own if reserved else head["id"],
-                version=1,
-                title=head["title"],
-                language=head["language"],
-                licence=head["licence"],
-                validated=head["validated"],
-                description=head["description"],
-                situations=wanted,
-            )
+            name = own if reserved else head["id"]
+            chosen = set_from_row({**head, "version": 1}, name, wanted)
             stored = save_situation_set(connection, chosen)
             found = (stored.situation_set.id, stored.situation_set.version, stored.ids)
         name, version, numbers = found

@@ -6,17 +6,31 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from empathylab.store.administrations import KIND, RESPONDENT, SUBJECT, with_respondents
-from empathylab.store.listings.pages import Listing, Row, first_row, read_page, values_of
+from empathylab.store.administrations import (
+    ADMINISTRATIONS,
+    KIND,
+    RESPONDENT,
+    SUBJECT,
+    with_respondents,
+)
+from empathylab.store.listings.pages import (
+    Listing,
+    Row,
+    equal_where_given,
+    first_row,
+    read_page,
+    read_rows,
+    values_of,
+)
 from empathylab.store.schema import (
     administrations,
     answers,
     item_answers,
     respondents,
     scales,
-    situation_sets,
     situations,
 )
+from empathylab.store.schema.joins import SITUATION
 
 
 def list_administrations(
@@ -30,15 +44,13 @@ def list_administrations(
     limit: int = 50,
 ) -> Listing:
     """Administrations of models and of people whom closed studies measured."""
-    query = _administrations().order_by(administrations.c.id)
-    for column, value in (
-        (RESPONDENT, respondent),
-        (scales.c.name, scale),
-        (administrations.c.phase, phase),
-        (administrations.c.outcome, outcome),
-    ):
-        if value:
-            query = query.where(column == value)
+    chosen = {
+        RESPONDENT: respondent,
+        scales.c.name: scale,
+        administrations.c.phase: phase,
+        administrations.c.outcome: outcome,
+    }
+    query = _administrations().where(*equal_where_given(chosen)).order_by(administrations.c.id)
     return read_page(connection, query, offset=offset, limit=limit)
 
 
@@ -56,11 +68,11 @@ def find_administration(connection: Connection, administration: int) -> Row | No
 def administration_items(connection: Connection, administration: int) -> list[Row]:
     """Its item answers by item."""
     query = (
-        select(item_answers.c.item, item_answers.c.value, item_answers.c.entropy)
+        select(*item_answers.c["item", "value", "entropy"])
         .where(item_answers.c.administration_id == administration)
         .order_by(item_answers.c.item)
     )
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return read_rows(connection, query)
 
 
 def administration_choices(connection: Connection) -> dict[str, list[str]]:
@@ -77,26 +89,19 @@ def administration_choices(connection: Connection) -> dict[str, list[str]]:
 
 
 def _administrations(*more: Any) -> Select[Any]:
-    columns = ("phase", "mode", "order_index", "repeat", "outcome", "reason")
-    return (
-        with_respondents(
-            select(
-                administrations.c.id.label("administration"),
-                RESPONDENT.label("respondent"),
-                KIND.label("kind"),
-                SUBJECT.label("subject"),
-                scales.c.name.label("scale"),
-                *(administrations.c[name] for name in columns),
-                situation_sets.c.name.label("set"),
-                situations.c.key.label("situation"),
-                situations.c.emotion,
-                administrations.c.answer_id.label("answer"),
-                answers.c.run_id.label("run"),
-                *more,
-            )
-        )
-        .join(scales, scales.c.id == administrations.c.scale_id)
-        .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id, isouter=True)
-        .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)
+    return with_respondents(
+        select(
+            administrations.c.id.label("administration"),
+            RESPONDENT.label("respondent"),
+            KIND.label("kind"),
+            SUBJECT.label("subject"),
+            scales.c.name.label("scale"),
+            *administrations.c["phase", "mode", "order_index", "repeat", "outcome", "reason"],
+            *SITUATION,
+            situations.c.emotion,
+            administrations.c.answer_id.label("answer"),
+            answers.c.run_id.label("run"),
+            *more,
+        ),
+        ADMINISTRATIONS,
     )

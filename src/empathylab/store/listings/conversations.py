@@ -6,7 +6,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from empathylab.store.listings.pages import Listing, Row, first_row, read_page, values_of
+from empathylab.store.listings.pages import (
+    Listing,
+    Row,
+    equal_where_given,
+    first_row,
+    read_page,
+    read_rows,
+    values_of,
+)
 from empathylab.store.schema import conversations, imports, personas, respondents, turns
 
 
@@ -21,16 +29,13 @@ def list_conversations(
     limit: int = 50,
 ) -> Listing:
     """Conversations with who talked and how they ended, the newest first."""
-    query = _conversations().order_by(conversations.c.id.desc())
-    for column, value in (
-        (respondents.c.name, respondent),
-        (conversations.c.simulator, simulator),
-        (conversations.c.outcome, outcome),
-    ):
-        if value:
-            query = query.where(column == value)
-    if run is not None:
-        query = query.where(conversations.c.run_id == run)
+    chosen = {
+        respondents.c.name: respondent,
+        conversations.c.simulator: simulator,
+        conversations.c.outcome: outcome,
+        conversations.c.run_id: run,
+    }
+    query = _conversations().where(*equal_where_given(chosen)).order_by(conversations.c.id.desc())
     return read_page(connection, query, offset=offset, limit=limit)
 
 
@@ -42,13 +47,13 @@ def find_conversation(connection: Connection, conversation: int) -> Row | None:
 
 def conversation_turns(connection: Connection, conversation: int) -> list[Row]:
     """Its turns, in order."""
-    columns = ("position", "role", "text", "feeling", "state", "outcome", "reason")
+    columns = turns.c["position", "role", "text", "feeling", "state", "outcome", "reason"]
     query = (
-        select(*(turns.c[name] for name in columns), turns.c.answer_id.label("answer"))
+        select(*columns, turns.c.answer_id.label("answer"))
         .where(turns.c.conversation_id == conversation)
         .order_by(turns.c.position)
     )
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return read_rows(connection, query)
 
 
 def conversation_choices(connection: Connection) -> dict[str, list[str]]:
@@ -65,18 +70,12 @@ def conversation_choices(connection: Connection) -> dict[str, list[str]]:
 
 def _conversations(*more: Any) -> Select[Any]:
     columns = ("key", "simulator", "language", "start", "final", "success_at", "failure_below")
-    ended = ("exchanges", "outcome", "reason", "ended_by")
-    return (
-        select(
-            conversations.c.id.label("conversation"),
-            respondents.c.name.label("respondent"),
-            personas.c.key.label("persona"),
-            conversations.c.run_id.label("run"),
-            imports.c.source,
-            *(conversations.c[name] for name in (*columns, *ended)),
-            *more,
-        )
-        .join(respondents, respondents.c.id == conversations.c.respondent_id)
-        .outerjoin(personas, personas.c.id == conversations.c.persona_id)
-        .outerjoin(imports, imports.c.id == conversations.c.import_id)
-    )
+    return select(
+        conversations.c.id.label("conversation"),
+        respondents.c.name.label("respondent"),
+        personas.c.key.label("persona"),
+        conversations.c.run_id.label("run"),
+        imports.c.source,
+        *conversations.c[*columns, "exchanges", "outcome", "reason", "ended_by"],
+        *more,
+    ).select_from(conversations.join(respondents).outerjoin(personas).outerjoin(imports))

@@ -22,6 +22,8 @@ from empathylab.store.schema import (
 )
 from empathylab.store.studies.records import real_people
 
+_JUDGED = judgements.join(answers).join(runs).join(respondents)
+
 
 def list_judges(connection: Connection, *, offset: int = 0, limit: int = 50) -> Listing:
     """One row per judge and study; those without a study judged the replies to a set."""
@@ -34,11 +36,7 @@ def list_judges(connection: Connection, *, offset: int = 0, limit: int = 50) -> 
             func.count().label("judgements"),
             func.sum(case((judgements.c.outcome == "valid", 0), else_=1)).label("unusable"),
         )
-        .select_from(judgements)
-        .join(answers, answers.c.id == judgements.c.answer_id)
-        .join(runs, runs.c.id == answers.c.run_id)
-        .join(respondents, respondents.c.id == runs.c.respondent_id)
-        .join(studies, studies.c.id == judgements.c.study_id, isouter=True)
+        .select_from(_JUDGED.outerjoin(studies))
         .group_by(respondents.c.name, judgements.c.study_id, studies.c.name, studies.c.status)
         .order_by(respondents.c.name, judgements.c.study_id)
     )
@@ -55,7 +53,7 @@ def rated_values(lab: Lab, study: int) -> pl.DataFrame:
             raters.c.kind.label("rater_kind"),
             ratings.c.value.label("rating"),
         )
-        .join(raters, raters.c.id == ratings.c.rater_id)
+        .select_from(ratings.join(raters))
         .where(raters.c.study_id == study, real_people())
     )
     return lab.frame(query)
@@ -64,7 +62,6 @@ def rated_values(lab: Lab, study: int) -> pl.DataFrame:
 def judged_values(lab: Lab, study: int) -> pl.DataFrame:
     """Judgements of the study without texts, as `chosen_judgements` takes them."""
     order, used = judgements.c.order_index.label("order"), runs.c.last_used_at.label("used_at")
-    columns = ("dimension", "value", "expected", "setup", "repeat", "added_at")
     query = (
         select(
             respondents.c.name.label("judge"),
@@ -72,16 +69,14 @@ def judged_values(lab: Lab, study: int) -> pl.DataFrame:
             situation_sets.c.name.label("set"),
             situations.c.id.label("place"),
             judgements.c.response_id.label("response"),
-            *(judgements.c[name] for name in columns),
+            *judgements.c["dimension", "value", "expected", "setup", "repeat", "added_at"],
             order,
             used,
         )
-        .join(answers, answers.c.id == judgements.c.answer_id)
-        .join(runs, runs.c.id == answers.c.run_id)
-        .join(respondents, respondents.c.id == runs.c.respondent_id)
+        .select_from(_JUDGED)
         .join(responses, responses.c.id == judgements.c.response_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .join(situations)
+        .join(situation_sets)
         .where(judgements.c.study_id == study, runs.c.protocol != RUBRIC)
         .order_by(judgements.c.id)
     )

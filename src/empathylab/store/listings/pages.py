@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 Row = Mapping[str, Any]
 
@@ -27,12 +27,12 @@ def read_page(
     connection: Connection, query: Select[Any], *, offset: int, limit: int, total: int | None = None
 ) -> Listing:
     """The rows of the query from `offset` on; counted where the total is not known."""
-    rows = connection.execute(query.offset(offset).limit(limit)).mappings().all()
+    rows = read_rows(connection, query.offset(offset).limit(limit))
     if total is None:
         total = offset + len(rows)
         if len(rows) == limit or (offset and not rows):
             total = count_rows(connection, query)
-    return Listing([dict(row) for row in rows], total)
+    return Listing(rows, total)
 
 
 def count_rows(connection: Connection, query: Select[Any]) -> int:
@@ -41,10 +41,19 @@ def count_rows(connection: Connection, query: Select[Any]) -> int:
     return int(connection.execute(select(func.count()).select_from(counted)).scalar_one())
 
 
+def read_rows(connection: Connection, query: Select[Any]) -> list[Row]:
+    """All rows of the query."""
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
 def first_row(connection: Connection, query: Select[Any]) -> Row | None:
     """The only row of the query, or None."""
-    found = connection.execute(query.limit(1)).mappings().first()
-    return None if found is None else dict(found)
+    return next(iter(read_rows(connection, query.limit(1))), None)
+
+
+def equal_where_given(values: Mapping[Any, Any]) -> list[ColumnElement[bool]]:
+    """The rules that columns have these values; an empty value sets no rule."""
+    return [column == value for column, value in values.items() if value not in ("", None)]
 
 
 def values_of(connection: Connection, query: Select[Any], *, limit: int = 500) -> list[str]:

@@ -8,7 +8,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
-from empathylab.store.listings.pages import Listing, Row, first_row, read_page, values_of
+from empathylab.store.listings.pages import (
+    Listing,
+    Row,
+    equal_where_given,
+    first_row,
+    read_page,
+    values_of,
+)
 from empathylab.store.listings.search import matches
 from empathylab.store.schema import (
     answers,
@@ -18,8 +25,10 @@ from empathylab.store.schema import (
     situations,
     studies,
 )
+from empathylab.store.schema.joins import RESPONSES, SITUATION
 
 _SNIPPET = 400
+_SITUATIONS = situations.join(situation_sets)
 _OPEN = ("open", "paused")
 
 
@@ -47,13 +56,10 @@ def list_situations(
         select(
             situations.c.id.label("situation"),
             situation_sets.c.name.label("set"),
-            situations.c.key,
-            situations.c.emotion,
-            situations.c.topic,
-            situations.c.title,
+            *situations.c["key", "emotion", "topic", "title"],
             func.substr(situations.c.text, 1, _SNIPPET).label("text"),
         )
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .select_from(_SITUATIONS)
         .where(
             select(responses.c.id).where(responses.c.situation_id == situations.c.id).exists(),
             *_of_situation(wanted),
@@ -79,7 +85,7 @@ def find_situation(connection: Connection, situation: int) -> Row | None:
     """One situation with all its texts."""
     query = (
         select(situations, situation_sets.c.name.label("set"))
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .select_from(_SITUATIONS)
         .where(situations.c.id == situation)
     )
     return first_row(connection, query)
@@ -94,23 +100,19 @@ def list_replies(
     limit: int = 25,
 ) -> Listing:
     """Responses with who wrote them and to what, in the order in which they came."""
-    query = _replies().order_by(responses.c.id)
-    if situation is not None:
-        query = query.where(responses.c.situation_id == situation)
-    found = matches(connection.dialect.name, wanted.query)
-    if found is not None:
-        query = query.where(found)
+    rules = equal_where_given(
+        {responses.c.situation_id: situation, responses.c.outcome: wanted.outcome}
+    )
+    query = _replies().where(*rules).order_by(responses.c.id)
+    holding = matches(connection.dialect.name, wanted.query)
+    if holding is not None:
+        query = query.where(holding)
     if wanted.respondent:
         writer = select(respondents.c.id).where(respondents.c.name == wanted.respondent)
         query = query.where(responses.c.respondent_id.in_(writer))
-    if wanted.outcome:
-        query = query.where(responses.c.outcome == wanted.outcome)
-    rules = _of_situation(wanted)
-    if rules:
-        chosen = select(situations.c.id).join(
-            situation_sets, situation_sets.c.id == situations.c.situation_set_id
-        )
-        query = query.where(responses.c.situation_id.in_(chosen.where(*rules)))
+    if of_situation := _of_situation(wanted):
+        chosen = select(situations.c.id).select_from(_SITUATIONS).where(*of_situation)
+        query = query.where(responses.c.situation_id.in_(chosen))
     query = _without_open_studies(connection, query)
     return read_page(connection, query, offset=offset, limit=limit)
 
@@ -128,35 +130,23 @@ def replies_by_id(connection: Connection, chosen: Sequence[int]) -> dict[int, Ro
 
 
 def _replies() -> Select[Any]:
-    columns = ("sample", "prompt", "text", "outcome", "reason")
-    return (
-        select(
-            responses.c.id.label("response"),
-            respondents.c.name.label("respondent"),
-            respondents.c.kind,
-            situation_sets.c.name.label("set"),
-            situations.c.id.label("situation_id"),
-            situations.c.key.label("situation"),
-            situations.c.emotion,
-            *(responses.c[name] for name in columns),
-            responses.c.answer_id.label("answer"),
-            answers.c.run_id.label("run"),
-        )
-        .select_from(responses)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-        .join(answers, answers.c.id == responses.c.answer_id, isouter=True)
-    )
+    return select(
+        responses.c.id.label("response"),
+        respondents.c.name.label("respondent"),
+        respondents.c.kind,
+        *SITUATION,
+        situations.c.id.label("situation_id"),
+        situations.c.emotion,
+        *responses.c["sample", "prompt", "text", "outcome", "reason"],
+        responses.c.answer_id.label("answer"),
+        answers.c.run_id.label("run"),
+    ).select_from(RESPONSES.outerjoin(answers))
 
 
 def _of_situation(wanted: ReplyFilter) -> list[ColumnElement[bool]]:
-    rules: list[ColumnElement[bool]] = []
-    if wanted.situation_set:
-        rules.append(situation_sets.c.name == wanted.situation_set)
-    if wanted.emotion:
-        rules.append(situations.c.emotion == wanted.emotion)
-    return rules
+    return equal_where_given(
+        {situation_sets.c.name: wanted.situation_set, situations.c.emotion: wanted.emotion}
+    )
 
 
 def _without_open_studies(connection: Connection, query: Select[Any]) -> Select[Any]:
@@ -189,10 +179,10 @@ def reply_choices(connection: Connection) -> dict[str, list[str]]:
 
 def _outcomes(connection: Connection) -> list[str]:
     """The outcomes of responses, each found by one step in their index: there are few of them."""
-    found: list[str] = []
+    outcomes: list[str] = []
     query = select(func.min(responses.c.outcome))
     value = connection.execute(query).scalar()
     while value is not None:
-        found.append(value)
+        outcomes.append(value)
         value = connection.execute(query.where(responses.c.outcome > value)).scalar()
-    return found
+    return outcomes

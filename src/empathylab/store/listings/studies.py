@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
-from empathylab.store.listings.pages import Listing, Row, first_row, read_page
+from empathylab.store.listings.pages import Listing, Row, equal_where_given, first_row, read_page
 from empathylab.store.schema import (
     arms,
     raters,
     ratings,
     respondents,
     responses,
-    situation_sets,
     situations,
     studies,
 )
+from empathylab.store.schema.joins import RATINGS, SITUATION
 from empathylab.store.studies.records import real_people
 
 # The rule stands in the queries, too: a study may be opened again while its pages are read.
@@ -36,8 +36,8 @@ def find_study(connection: Connection, study: int) -> Row | None:
 
 
 def _studies(*more: Any) -> Select[Any]:
-    columns = ("name", "version", "title", "status", "launched_at", "closed_at")
-    return select(studies.c.id.label("study"), *(studies.c[name] for name in columns), *more)
+    columns = studies.c["name", "version", "title", "status", "launched_at", "closed_at"]
+    return select(studies.c.id.label("study"), *columns, *more)
 
 
 def list_raters(connection: Connection, study: int, *, offset: int = 0, limit: int = 50) -> Listing:
@@ -46,17 +46,16 @@ def list_raters(connection: Connection, study: int, *, offset: int = 0, limit: i
         select(
             raters.c.id.label("rater_id"),
             raters.c.name.label("rater"),
-            raters.c.kind,
-            raters.c.seconds,
+            *raters.c["kind", "seconds"],
         )
-        .join(studies, studies.c.id == raters.c.study_id)
+        .select_from(raters.join(studies))
         .where(raters.c.study_id == study, _CLOSED, real_people())
         .order_by(raters.c.id)
     )
     listing = read_page(connection, query, offset=offset, limit=limit)
-    found = _rated(connection, [row["rater_id"] for row in listing.rows])
+    rated = _rated(connection, [row["rater_id"] for row in listing.rows])
     none = {"ratings": 0, "mean": None, "arm": None}
-    rows = [{**row, **found.get(row["rater_id"], none)} for row in listing.rows]
+    rows = [{**row, **rated.get(row["rater_id"], none)} for row in listing.rows]
     return Listing(rows, listing.total)
 
 
@@ -73,11 +72,11 @@ def _rated(connection: Connection, chosen: list[int]) -> dict[int, dict[str, Any
         .where(ratings.c.rater_id.in_(chosen))
         .group_by(ratings.c.rater_id)
     )
-    found = {}
+    rated = {}
     for row in connection.execute(query).mappings():
         arm = row["arm"] if row["arms"] == 1 else "several" if row["arms"] else None
-        found[int(row["rater_id"])] = {"ratings": row["ratings"], "mean": row["mean"], "arm": arm}
-    return found
+        rated[int(row["rater_id"])] = {"ratings": row["ratings"], "mean": row["mean"], "arm": arm}
+    return rated
 
 
 def find_rater(connection: Connection, rater: int) -> Row | None:
@@ -86,13 +85,11 @@ def find_rater(connection: Connection, rater: int) -> Row | None:
         select(
             raters.c.id.label("rater_id"),
             raters.c.name.label("rater"),
-            raters.c.kind,
-            raters.c.details,
-            raters.c.seconds,
+            *raters.c["kind", "details", "seconds"],
             raters.c.study_id.label("study"),
             studies.c.name.label("study_name"),
         )
-        .join(studies, studies.c.id == raters.c.study_id)
+        .select_from(raters.join(studies))
         .where(raters.c.id == rater, _CLOSED, real_people())
     )
     return first_row(connection, query)
@@ -114,30 +111,16 @@ def list_ratings(
             raters.c.id.label("rater_id"),
             raters.c.name.label("rater"),
             func.coalesce(arms.c.name, respondents.c.name).label("arm"),
-            situation_sets.c.name.label("set"),
-            situations.c.key.label("situation"),
+            *SITUATION,
             situations.c.id.label("situation_id"),
             situations.c.emotion,
-            ratings.c.dimension,
-            ratings.c.value,
-            ratings.c.label,
-            ratings.c.seconds,
+            *ratings.c["dimension", "value", "label", "seconds"],
             responses.c.id.label("response"),
             responses.c.text,
         )
-        .select_from(ratings)
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .join(studies, studies.c.id == raters.c.study_id)
-        .join(responses, responses.c.id == ratings.c.response_id)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
-        .where(and_(raters.c.study_id == study, _CLOSED, real_people()))
+        .select_from(RATINGS)
+        .where(raters.c.study_id == study, _CLOSED, real_people())
+        .where(*equal_where_given({ratings.c.rater_id: rater, ratings.c.dimension: dimension}))
         .order_by(ratings.c.id)
     )
-    if rater is not None:
-        query = query.where(ratings.c.rater_id == rater)
-    if dimension:
-        query = query.where(ratings.c.dimension == dimension)
     return read_page(connection, query, offset=offset, limit=limit)

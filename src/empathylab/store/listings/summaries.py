@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, case, func, select, true
 
 from empathylab.store.lab import Lab
 from empathylab.store.listings.kept_counts import kept_counts
@@ -21,7 +22,10 @@ from empathylab.store.schema import (
     situations,
     studies,
 )
+from empathylab.store.schema.joins import RATED, RATINGS, RESPONSES, SITUATION
 from empathylab.store.studies.records import real_people
+
+_ARM = func.coalesce(arms.c.name, respondents.c.name).label("arm")
 
 
 def replies_by_set(lab: Lab) -> pl.DataFrame:
@@ -41,7 +45,7 @@ def _replies_by_set(lab: Lab) -> pl.DataFrame:
             func.count(responses.c.situation_id.distinct()).label("situations"),
             func.min(responses.c.situation_id).label("first"),
         )
-        .join(situations, situations.c.id == responses.c.situation_id)
+        .select_from(responses.join(situations))
         .group_by(responses.c.respondent_id, situations.c.situation_set_id)
         .subquery()
     )
@@ -49,23 +53,31 @@ def _replies_by_set(lab: Lab) -> pl.DataFrame:
         select(
             respondents.c.name.label("respondent"),
             situation_sets.c.name.label("set"),
-            *(counted.c[name] for name in ("responses", "usable", "situations", "first")),
+            *counted.c["responses", "usable", "situations", "first"],
         )
         .select_from(counted)
         .join(respondents, respondents.c.id == counted.c.respondent_id)
         .join(situation_sets, situation_sets.c.id == counted.c.situation_set_id)
         .order_by(counted.c.first, respondents.c.name)
     )
-    found = lab.frame(query)
-    groups = found.group_by("respondent", "set", maintain_order=True).agg(
-        pl.col("responses", "usable", "situations").cast(pl.Int64).sum(), pl.len().alias("versions")
+    groups = (
+        lab.frame(query)
+        .group_by("respondent", "set", maintain_order=True)
+        .agg(
+            pl.col("responses", "usable", "situations").cast(pl.Int64).sum(),
+            pl.len().alias("versions"),
+        )
     )
-    several = groups.filter(pl.col("versions") > 1)["set"].unique().to_list()
-    if several:
+    with_versions = groups.filter(pl.col("versions") > 1)["set"].unique().to_list()
+    if with_versions:
         keys = (
-            _replied(respondents.c.name.label("respondent"), situation_sets.c.name.label("set"))
-            .add_columns(func.count(situations.c.key.distinct()).label("keys"))
-            .where(situation_sets.c.name.in_(several))
+            select(
+                respondents.c.name.label("respondent"),
+                situation_sets.c.name.label("set"),
+                func.count(situations.c.key.distinct()).label("keys"),
+            )
+            .select_from(RESPONSES)
+            .where(situation_sets.c.name.in_(with_versions))
             .group_by(respondents.c.name, situation_sets.c.name)
         )
         groups = groups.join(
@@ -74,24 +86,14 @@ def _replies_by_set(lab: Lab) -> pl.DataFrame:
     return groups.select("respondent", "set", "responses", "usable", "situations")
 
 
-def _replied(*columns: ColumnElement[Any]) -> Any:
-    return (
-        select(*columns)
-        .select_from(responses)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-    )
-
-
 def replied_situations(lab: Lab, *rules: ColumnElement[bool]) -> pl.DataFrame:
     """The situations with replies that meet the rules: one row each, `ids` in every version."""
     query = (
-        select(situation_sets.c.name.label("set"), situations.c.key, situations.c.id)
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        select(situation_sets.c.name.label("set"), *situations.c["key", "id"])
+        .select_from(situations.join(situation_sets))
         .where(
             select(responses.c.id)
-            .join(respondents, respondents.c.id == responses.c.respondent_id)
+            .select_from(responses.join(respondents))
             .where(responses.c.situation_id == situations.c.id, *rules)
             .exists()
         )
@@ -116,24 +118,24 @@ def rating_counts(lab: Lab, study: str) -> RatingCounts:
     own = select(func.count()).where(ratings.c.rater_id == raters.c.id).scalar_subquery()
     by_rater = (
         select(own.label("count"))
-        .select_from(raters)
-        .join(studies, studies.c.id == raters.c.study_id)
+        .select_from(raters.join(studies))
         .where(named_study(study), real_people())
         .subquery()
     )
     counts = select(func.count(), func.sum(by_rater.c.count)).where(by_rater.c.count > 0)
     rated = (
         select(ratings.c.id)
-        .join(raters, raters.c.id == ratings.c.rater_id)
+        .select_from(ratings.join(raters))
         .where(ratings.c.arm_id == arms.c.id, real_people())
         .exists()
     )
-    named = (
-        select(arms.c.name)
-        .join(studies, studies.c.id == arms.c.study_id)
-        .where(named_study(study), rated)
+    named = select(arms.c.name).select_from(arms.join(studies)).where(named_study(study), rated)
+    unnamed = (
+        select(respondents.c.name)
+        .select_from(RATED)
+        .where(named_study(study), real_people(), ratings.c.arm_id.is_(None))
+        .distinct()
     )
-    unnamed = _rated(study, respondents.c.name).where(ratings.c.arm_id.is_(None)).distinct()
     with lab.reading() as connection:
         people, given = connection.execute(counts).one()
         names = {*connection.execute(named).scalars(), *connection.execute(unnamed).scalars()}
@@ -144,8 +146,7 @@ def count_raters(lab: Lab, study: str) -> int:
     """How many raters the study has, with ratings or without."""
     query = (
         select(func.count())
-        .select_from(raters)
-        .join(studies, studies.c.id == raters.c.study_id)
+        .select_from(raters.join(studies))
         .where(named_study(study), real_people())
     )
     with lab.reading() as connection:
@@ -154,59 +155,42 @@ def count_raters(lab: Lab, study: str) -> int:
 
 def arms_rated(lab: Lab, study: str) -> pl.DataFrame:
     """By arm and dimension, how many raters and situations, in the order of the first rating."""
-    arm = func.coalesce(arms.c.name, respondents.c.name)
-    query = (
-        _rated(
-            study,
-            arm.label("arm"),
-            ratings.c.dimension,
-            func.count(ratings.c.rater_id.distinct()).label("raters"),
-            func.count(situations.c.key.distinct()).label("situations"),
-        )
-        .group_by(arm, ratings.c.dimension)
-        .order_by(func.min(ratings.c.id))
+    return _count_rated(
+        lab,
+        study,
+        "arms",
+        [_ARM, ratings.c.dimension],
+        func.count(ratings.c.rater_id.distinct()).label("raters"),
+        func.count(situations.c.key.distinct()).label("situations"),
     )
-    return kept_counts(lab, f"arms of {study}", lambda: lab.frame(query))
 
 
 def labels_given(lab: Lab, study: str) -> pl.DataFrame:
     """By arm, dimension and label, how many ratings, in the order of the first one."""
-    arm = func.coalesce(arms.c.name, respondents.c.name)
-    query = (
-        _rated(
-            study,
-            arm.label("arm"),
-            ratings.c.dimension,
-            ratings.c.label,
-            func.count().label("count"),
-        )
-        .where(ratings.c.label.is_not(None))
-        .group_by(arm, ratings.c.dimension, ratings.c.label)
-        .order_by(func.min(ratings.c.id))
-    )
-    return kept_counts(lab, f"labels of {study}", lambda: lab.frame(query))
+    groups = [_ARM, *ratings.c["dimension", "label"]]
+    count = func.count().label("count")
+    return _count_rated(lab, study, "labels", groups, count, rule=ratings.c.label.is_not(None))
 
 
 def rated_situations(lab: Lab, study: str) -> pl.DataFrame:
     """The sets and situations that the study's raters saw, in the order of the first rating."""
+    return _count_rated(lab, study, "situations", SITUATION)
+
+
+def _count_rated(
+    lab: Lab,
+    study: str,
+    name: str,
+    groups: Sequence[ColumnElement[Any]],
+    *counts: ColumnElement[Any],
+    rule: ColumnElement[bool] | None = None,
+) -> pl.DataFrame:
+    """The counts of the study's ratings by these columns, in the order of the first rating."""
     query = (
-        _rated(study, situation_sets.c.name.label("set"), situations.c.key.label("situation"))
-        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
-        .group_by(situation_sets.c.name, situations.c.key)
+        select(*groups, *counts)
+        .select_from(RATINGS)
+        .where(named_study(study), real_people(), true() if rule is None else rule)
+        .group_by(*groups)
         .order_by(func.min(ratings.c.id))
     )
-    return kept_counts(lab, f"situations of {study}", lambda: lab.frame(query))
-
-
-def _rated(study: str, *columns: ColumnElement[Any]) -> Any:
-    return (
-        select(*columns)
-        .select_from(ratings)
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .join(studies, studies.c.id == raters.c.study_id)
-        .join(responses, responses.c.id == ratings.c.response_id)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
-        .where(named_study(study), real_people())
-    )
+    return kept_counts(lab, f"{name} of {study}", lambda: lab.frame(query))

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select
 
 from empathylab.store import schema
+from empathylab.store.statements import change_rows, remove_rows
 from empathylab.store.studies.records import freeze_scales, freeze_situations
 
 
 def keep_others_out(connection: Connection, study: int, arm: str) -> None:
     """Stops every other arm; unfinished participants do not come back to theirs."""
     arms, slots = schema.arms, schema.slots
-    connection.execute(
-        update(arms).where(arms.c.study_id == study, arms.c.name != arm).values(stopped=True)
-    )
-    connection.execute(
-        update(slots)
-        .where(slots.c.study_id == study, slots.c.status == "live", slots.c.arm != arm)
-        .values(status="abandoned")
-    )
+    change_rows(connection, arms, arms.c.study_id == study, arms.c.name != arm, stopped=True)
+    live = (slots.c.study_id == study) & (slots.c.status == "live")
+    change_rows(connection, slots, live, slots.c.arm != arm, status="abandoned")
 
 
 def freeze_anew(
@@ -28,7 +24,7 @@ def freeze_anew(
 ) -> None:
     """Keeps which situations and scales a study uses that came from elsewhere."""
     for table in (schema.study_situations, schema.study_scales):
-        connection.execute(delete(table).where(table.c.study_id == study))
+        remove_rows(connection, table, table.c.study_id == study)
     freeze_situations(connection, study, situations)
     freeze_scales(connection, study, scales)
 
@@ -36,7 +32,7 @@ def freeze_anew(
 def scale_fingerprints(connection: Connection) -> dict[str, int]:
     """The lab's scales by the hash of their definition and wording."""
     table = schema.scales
-    query = select(table.c.fingerprint, table.c.id)
+    query = select(*table.c["fingerprint", "id"])
     return {row.fingerprint: int(row.id) for row in connection.execute(query)}
 
 
@@ -45,7 +41,7 @@ def study_scale_fingerprints(connection: Connection, study: int) -> dict[str, st
     kept, table = schema.study_scales, schema.scales
     query = (
         select(kept.c.name, table.c.fingerprint)
-        .join(table, table.c.id == kept.c.scale_id)
+        .select_from(kept.join(table))
         .where(kept.c.study_id == study)
     )
     return {row.name: row.fingerprint for row in connection.execute(query)}
@@ -55,15 +51,14 @@ def show_rated(connection: Connection, study: int) -> None:
     """Keeps for each arm which response it showed, as far as its ratings tell."""
     ratings, raters, responses = schema.ratings, schema.raters, schema.responses
     shown, arms = schema.shown_responses, schema.arms
-    known = select(shown.c.arm_id).join(arms, arms.c.id == shown.c.arm_id)
+    known = select(shown.c.arm_id).select_from(shown.join(arms))
     query = (
         select(
             ratings.c.arm_id,
             responses.c.situation_id,
             func.min(responses.c.id).label("response_id"),
         )
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .join(responses, responses.c.id == ratings.c.response_id)
+        .select_from(ratings.join(raters).join(responses))
         .where(
             raters.c.study_id == study,
             ratings.c.arm_id.is_not(None),
@@ -83,8 +78,7 @@ def arm_prompts(connection: Connection, study: int) -> set[str]:
     shown, arms, responses = schema.shown_responses, schema.arms, schema.responses
     query = (
         select(responses.c.prompt)
-        .join(shown, shown.c.response_id == responses.c.id)
-        .join(arms, arms.c.id == shown.c.arm_id)
+        .select_from(shown.join(responses).join(arms))
         .where(arms.c.study_id == study, responses.c.prompt.is_not(None))
         .distinct()
     )
@@ -95,5 +89,5 @@ def asked_by(connection: Connection, responses: Sequence[int]) -> set[str]:
     """By which prompts these responses were asked for."""
     table = schema.responses
     wanted = set(responses)
-    query = select(table.c.id, table.c.prompt).where(table.c.prompt.is_not(None))
+    query = select(*table.c["id", "prompt"]).where(table.c.prompt.is_not(None))
     return {str(row.prompt) for row in connection.execute(query) if row.id in wanted}

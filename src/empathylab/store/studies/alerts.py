@@ -6,15 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, select
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
+from empathylab.store.statements import Rows, change_rows, newest_rows
 
 Channel = Literal["email", "webhook"]
 CHANNELS: tuple[Channel, ...] = ("email", "webhook")
-Rows = Sequence[Any]
-"""Rows of the lab, whose columns are attributes."""
 
 
 def add_alerts(
@@ -39,8 +38,7 @@ def add_alerts(
         for kind, key, details in events
         for channel in CHANNELS
     ]
-    if rows:
-        insert_or_ignore(connection, schema.alerts, rows)
+    insert_or_ignore(connection, schema.alerts, rows)
 
 
 def claim_alerts(
@@ -55,29 +53,24 @@ def claim_alerts(
         & (table.c.next_at <= now)
     )
     rows = connection.execute(select(table).where(due).order_by(table.c.id)).all()
-    claimed = update(table).values(next_at=until, attempts=table.c.attempts + 1)
+    claim = {"next_at": until, "attempts": table.c.attempts + 1}
     return [
-        row
-        for row in rows
-        if connection.execute(claimed.where(table.c.id == row.id, due)).rowcount == 1
+        row for row in rows if change_rows(connection, table, table.c.id == row.id, due, **claim)
     ]
 
 
 def change_alerts(connection: Connection, numbers: Sequence[int], **values: Any) -> None:
     """Changes columns of these alerts."""
-    table = schema.alerts
-    connection.execute(update(table).where(table.c.id.in_(numbers)).values(**values))
+    change_rows(connection, schema.alerts, schema.alerts.c.id.in_(numbers), **values)
 
 
 def listed_alerts(
-    connection: Connection, study: int, *, most: int, skipped: int
+    connection: Connection, study: int, *, limit: int, offset: int
 ) -> tuple[int, Rows]:
     """How many alerts there are, and some of them, newest first."""
     table = schema.alerts
-    own = table.c.study_id == study
-    total = connection.execute(select(func.count()).select_from(table).where(own)).scalar_one()
-    query = select(table).where(own).order_by(table.c.id.desc()).limit(most).offset(skipped)
-    return int(total), connection.execute(query).all()
+    query = select(table).where(table.c.study_id == study)
+    return newest_rows(connection, query, table, limit=limit, offset=offset)
 
 
 def comments_after(
@@ -88,7 +81,7 @@ def comments_after(
     comment = pages.c.given["comment"].as_string()
     query = (
         select(pages.c.id, pages.c.place_id, comment)
-        .join(slots, slots.c.id == pages.c.place_id)
+        .select_from(pages.join(slots))
         .where(
             slots.c.study_id == study,
             slots.c.world == "person",

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, select
+from sqlalchemy import ColumnElement, Connection, and_, select
 
 from empathylab.errors import UnknownName
 from empathylab.store import schema
 from empathylab.store.imports.files import begin_import
+from empathylab.store.statements import Rows, count_rows
 from empathylab.store.studies.records import find_study, shown_or_rated
 
 ARCHIVE = "study"
 """The kind of import that an archive is."""
-Rows = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class ArchiveImport:
 
 def any_study(connection: Connection, name: str) -> Any:
     """The row of the study, launched or imported; `NAME@2` names a version, else the newest."""
-    found = find_study(connection, name)
+    study = find_study(connection, name)
     plain, _, version = name.rpartition("@")
-    if found is None and plain and version.isdecimal():
-        found = find_study(connection, plain, int(version))
-    if found is None:
+    if study is None and plain and version.isdecimal():
+        study = find_study(connection, plain, int(version))
+    if study is None:
         known = connection.execute(select(schema.studies.c.name).distinct()).scalars()
         raise UnknownName("study", name, known)
-    return found
+    return study
 
 
 def archive_source(name: str, version: int) -> str:
@@ -73,35 +73,24 @@ def _of_people() -> ColumnElement[bool]:
 def situation_rows(connection: Connection, study: int) -> Rows:
     """The study's situations with their sets, in its order; those rated where none were frozen."""
     table, sets, kept = schema.situations, schema.situation_sets, schema.study_situations
-    shared = (
-        table,
-        sets.c.name.label("set_name"),
-        sets.c.version.label("set_version"),
-    )
+    shared = (table, sets.c.name.label("set_name"), sets.c.version.label("set_version"))
     frozen = (
         select(*shared)
-        .join(sets, sets.c.id == table.c.situation_set_id)
-        .join(kept, kept.c.situation_id == table.c.id)
+        .select_from(kept.join(table).join(sets))
         .where(kept.c.study_id == study)
         .order_by(kept.c.position)
     )
-    found = connection.execute(frozen).all()
-    if found:
-        return found
+    rows = connection.execute(frozen).all()
+    if rows:
+        return rows
     ratings, raters, responses = schema.ratings, schema.raters, schema.responses
     rated = (
         select(responses.c.situation_id)
-        .join(ratings, ratings.c.response_id == responses.c.id)
-        .join(raters, raters.c.id == ratings.c.rater_id)
+        .select_from(ratings.join(raters).join(responses))
         .where(raters.c.study_id == study, _of_people())
     )
-    query = (
-        select(*shared)
-        .join(sets, sets.c.id == table.c.situation_set_id)
-        .where(table.c.id.in_(rated))
-        .order_by(table.c.id)
-    )
-    return connection.execute(query).all()
+    query = select(*shared).select_from(table.join(sets)).where(table.c.id.in_(rated))
+    return connection.execute(query.order_by(table.c.id)).all()
 
 
 def set_rows(connection: Connection, ids: Iterable[int]) -> Rows:
@@ -115,8 +104,7 @@ def set_rows(connection: Connection, ids: Iterable[int]) -> Rows:
 def set_size(connection: Connection, situation_set: int) -> int:
     """How many situations the set has."""
     table = schema.situations
-    query = select(table.c.id).where(table.c.situation_set_id == situation_set)
-    return len(connection.execute(query).all())
+    return count_rows(connection, table, table.c.situation_set_id == situation_set)
 
 
 def arm_rows(connection: Connection, study: int) -> Rows:
@@ -124,7 +112,7 @@ def arm_rows(connection: Connection, study: int) -> Rows:
     table, respondents = schema.arms, schema.respondents
     query = (
         select(table, respondents.c.name.label("respondent"), respondents.c.kind)
-        .join(respondents, respondents.c.id == table.c.respondent_id, isouter=True)
+        .select_from(table.outerjoin(respondents))
         .where(table.c.study_id == study)
         .order_by(table.c.id)
     )
@@ -136,7 +124,7 @@ def shown_rows(connection: Connection, study: int) -> Rows:
     table, arms = schema.shown_responses, schema.arms
     query = (
         select(arms.c.name.label("arm"), table.c.situation_id, table.c.response_id)
-        .join(arms, arms.c.id == table.c.arm_id)
+        .select_from(table.join(arms))
         .where(arms.c.study_id == study)
         .order_by(arms.c.id, table.c.response_id)
     )
@@ -148,7 +136,7 @@ def response_rows(connection: Connection, study: int) -> Rows:
     table, respondents = schema.responses, schema.respondents
     query = (
         select(table, respondents.c.name.label("respondent"), respondents.c.kind)
-        .join(respondents, respondents.c.id == table.c.respondent_id)
+        .select_from(table.join(respondents))
         .where(shown_or_rated(study, _of_people()))
         .order_by(table.c.id)
     )
@@ -160,27 +148,17 @@ def asked_templates(connection: Connection, study: int) -> dict[str, Any]:
     shown, arms, responses = schema.shown_responses, schema.arms, schema.responses
     answers, runs = schema.answers, schema.runs
     query = (
-        select(arms.c.name, runs.c.id, runs.c.settings)
-        .join(shown, shown.c.arm_id == arms.c.id)
-        .join(responses, responses.c.id == shown.c.response_id)
-        .join(answers, answers.c.id == responses.c.answer_id)
-        .join(runs, runs.c.id == answers.c.run_id)
+        select(arms.c.name, runs.c.settings)
+        .select_from(shown.join(arms).join(responses).join(answers).join(runs))
         .where(arms.c.study_id == study)
     )
-    return _single_templates(connection, query)
-
-
-def _single_templates(connection: Connection, query: Select[Any]) -> dict[str, Any]:
-    found: dict[str, dict[int, Any]] = {}
+    templates: dict[str, list[Any]] = {}
     for row in connection.execute(query):
-        found.setdefault(row.name, {})[row.id] = row.settings.get("template")
+        templates.setdefault(row.name, []).append(row.settings.get("template"))
     return {
-        arm: next(iter(of_runs.values()))
-        for arm, of_runs in found.items()
-        if all(
-            of_run is not None and of_run == next(iter(of_runs.values()))
-            for of_run in of_runs.values()
-        )
+        arm: first
+        for arm, (first, *others) in templates.items()
+        if first is not None and all(other == first for other in others)
     }
 
 
@@ -196,8 +174,7 @@ def rating_rows(connection: Connection, study: int) -> Rows:
     table, raters, arms = schema.ratings, schema.raters, schema.arms
     query = (
         select(table, arms.c.name.label("arm"))
-        .join(raters, raters.c.id == table.c.rater_id)
-        .join(arms, arms.c.id == table.c.arm_id, isouter=True)
+        .select_from(table.join(raters).outerjoin(arms, arms.c.id == table.c.arm_id))
         .where(raters.c.study_id == study, _of_people())
         .order_by(table.c.id)
     )
@@ -209,7 +186,7 @@ def administration_rows(connection: Connection, study: int) -> Rows:
     table, raters = schema.administrations, schema.raters
     query = (
         select(table)
-        .join(raters, raters.c.id == table.c.rater_id)
+        .select_from(table.join(raters))
         .where(raters.c.study_id == study, _of_people(), table.c.outcome == "valid")
         .order_by(table.c.id)
     )
@@ -220,16 +197,15 @@ def item_values(connection: Connection, study: int) -> dict[int, dict[int, float
     """By administration, the answer to each item."""
     table, administrations, raters = schema.item_answers, schema.administrations, schema.raters
     query = (
-        select(table.c.administration_id, table.c.item, table.c.value)
-        .join(administrations, administrations.c.id == table.c.administration_id)
-        .join(raters, raters.c.id == administrations.c.rater_id)
+        select(*table.c["administration_id", "item", "value"])
+        .select_from(table.join(administrations).join(raters))
         .where(raters.c.study_id == study, _of_people())
         .order_by(table.c.administration_id, table.c.item)
     )
-    found: dict[int, dict[int, float]] = {}
+    values: dict[int, dict[int, float]] = {}
     for row in connection.execute(query):
-        found.setdefault(int(row.administration_id), {})[int(row.item)] = row.value
-    return found
+        values.setdefault(int(row.administration_id), {})[int(row.item)] = row.value
+    return values
 
 
 def scale_rows(connection: Connection, study: int, used: Iterable[int]) -> Rows:
@@ -254,7 +230,7 @@ def page_rows(connection: Connection, study: int, *, answers: bool = True) -> Ro
     columns += [table.c.given] if answers else [table.c.shown_at, table.c.answered_at]
     query = (
         select(*columns)
-        .join(own, own.c.id == table.c.place_id)
+        .select_from(table.join(own))
         .where(own.c.study_id == study, own.c.world == "person")
         .order_by(own.c.id, table.c.id)
     )
@@ -267,15 +243,11 @@ def written_rows(connection: Connection, name: str, version: int) -> Rows:
     details = table.c.details
     query = (
         select(
-            table.c.id,
-            table.c.sample,
-            table.c.text,
-            table.c.details,
+            *table.c["id", "sample", "text", "details"],
             situations.c.key,
             sets.c.name.label("set_name"),
         )
-        .join(situations, situations.c.id == table.c.situation_id)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
+        .select_from(table.join(situations).join(sets))
         .where(
             details["study"].as_string() == name,
             details["version"].as_integer() == version,
@@ -289,5 +261,5 @@ def release_told(connection: Connection, study: int) -> Mapping[str, Any]:
     """The protocol of a release before a study file replaced it; empty for other studies."""
     table = schema.audit
     query = select(table.c.details).where(table.c.study_id == study, table.c.action == "add arm")
-    found = [item["release"] for item in connection.execute(query).scalars() if "release" in item]
-    return found[0] if found else {}
+    details = connection.execute(query).scalars()
+    return next((item["release"] for item in details if "release" in item), {})

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, bindparam, delete, func, null, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    func,
+    null,
+    or_,
+    select,
+    union,
+)
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
 from empathylab.store.results import clear_results
+from empathylab.store.statements import change_rows, remove_rows
 from empathylab.store.studies.live import delete_conversations
 from empathylab.store.studies.partners import blank_replies
 from empathylab.store.studies.slots import change_slot
@@ -32,9 +44,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
     is for `withdraw_replies`.
     """
     people, audit = schema.people, schema.audit
-    connection.execute(
-        delete(people).where(people.c.study_id == study, people.c.person == row.person)
-    )
+    remove_rows(connection, people, people.c.study_id == study, people.c.person == row.person)
     erase_answers(connection, study, row)
     change_slot(
         connection,
@@ -48,18 +58,15 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
         # Finished participants dropped out at no page.
         shown_step=None if row.status == "finished" else row.shown_step,
     )
-    connection.execute(
-        update(audit)
-        .where(audit.c.study_id == study, audit.c.details["person"].as_string() == row.person)
-        .values(details={"person": pseudonym})
-    )
+    mentioned = audit.c.details["person"].as_string() == row.person
+    details = {"person": pseudonym}
+    change_rows(connection, audit, audit.c.study_id == study, mentioned, details=details)
 
 
 def erase_answers(connection: Connection, study: int, row: Any) -> None:
     """Deletes what the person answered and told, and what they were answered."""
     clear_results(connection)
-    answers = schema.page_answers
-    connection.execute(delete(answers).where(answers.c.place_id == row.id))
+    remove_rows(connection, schema.page_answers, schema.page_answers.c.place_id == row.id)
     blank_replies(connection, row.id)
     delete_conversations(connection, row.id)
     erase_rater(connection, study, row.person)
@@ -69,12 +76,8 @@ def erase_rater(connection: Connection, study: int, name: str) -> bool:
     """Whether there was a rater of that name, who is deleted with all their ratings."""
     clear_results(connection)
     table = schema.raters
-    done = connection.execute(
-        delete(table).where(
-            table.c.study_id == study, table.c.name == name, table.c.kind == "person"
-        )
-    )
-    return done.rowcount > 0
+    named = (table.c.study_id == study) & (table.c.name == name)
+    return remove_rows(connection, table, named, table.c.kind == "person") > 0
 
 
 def withdraw_replies(connection: Connection, study: str, person: str) -> dict[int, int]:
@@ -84,26 +87,20 @@ def withdraw_replies(connection: Connection, study: str, person: str) -> dict[in
     what others said of it is theirs. `study` is the name of the study in which they wrote.
     """
     table = schema.responses
-    details = table.c.details
-    written = select(table.c.id).where(
-        details["rater"].as_string() == person, details["study"].as_string() == study
-    )
+    written = select(table.c.id).where(_written_by(person, study))
     replies = list(connection.execute(written).scalars())
     if not replies:
         return {}
     clear_results(connection)
     _empty_judges(connection, replies)
     used = _used(connection, replies)
-    connection.execute(delete(table).where(table.c.id.in_(set(replies) - used)))
-    connection.execute(
-        update(table)
-        .where(table.c.id.in_(used))
-        .values(text="", outcome=WITHDRAWN, reason="deleted with its writer", details={})
-    )
+    remove_rows(connection, table, table.c.id.in_(set(replies) - used))
+    emptied = {"text": "", "outcome": WITHDRAWN, "reason": "deleted with its writer", "details": {}}
+    change_rows(connection, table, table.c.id.in_(used), **emptied)
     shown, arms = schema.shown_responses, schema.arms
     showing = (
         select(arms.c.study_id, func.count())
-        .join(shown, shown.c.arm_id == arms.c.id)
+        .select_from(shown.join(arms))
         .where(shown.c.response_id.in_(used))
         .group_by(arms.c.study_id)
         .order_by(arms.c.study_id)
@@ -111,19 +108,25 @@ def withdraw_replies(connection: Connection, study: str, person: str) -> dict[in
     return {int(number): int(count) for number, count in connection.execute(showing)}
 
 
+def _written_by(person: str, study: str) -> ColumnElement[bool]:
+    details = schema.responses.c.details
+    written_in = details["study"].as_string() == study
+    return and_(details["rater"].as_string() == person, written_in)
+
+
 def _used(connection: Connection, replies: Sequence[int]) -> set[int]:
     """Those that something else refers to."""
-    pairs = schema.preferences
-    found: set[int] = set()
-    for column in (
+    columns = (
         schema.shown_responses.c.response_id,
         schema.ratings.c.response_id,
         schema.judgements.c.response_id,
-        pairs.c.first_response_id,
-        pairs.c.second_response_id,
-    ):
-        found.update(connection.execute(select(column).where(column.in_(replies))).scalars())
-    return found
+        *schema.preferences.c["first_response_id", "second_response_id"],
+    )
+    return {
+        number
+        for column in columns
+        for number in connection.execute(select(column).where(column.in_(replies))).scalars()
+    }
 
 
 def _empty_judges(connection: Connection, replies: Sequence[int]) -> None:
@@ -133,36 +136,32 @@ def _empty_judges(connection: Connection, replies: Sequence[int]) -> None:
     """
     single, pairs = schema.judgements, schema.preferences
     either = or_(pairs.c.first_response_id.in_(replies), pairs.c.second_response_id.in_(replies))
-    asked = {
-        *connection.execute(select(single.c.answer_id).where(single.c.response_id.in_(replies)))
-        .scalars()
-        .all(),
-        *connection.execute(select(pairs.c.answer_id).where(either)).scalars().all(),
-    }
+    judged = select(single.c.answer_id).where(single.c.response_id.in_(replies))
+    compared = select(pairs.c.answer_id).where(either)
+    asked = set(connection.execute(union(judged, compared)).scalars())
     if not asked:
         return
     for table in (single, pairs):
-        _without_words(connection, table, asked)
-    table = schema.answers
-    connection.execute(
-        update(table)
-        .where(table.c.id.in_(asked | _asked_alike(connection, asked)))
+        change_rows(connection, table, table.c.answer_id.in_(asked), said=None, reason=None)
+    answers = asked | _asked_alike(connection, asked)
+    change_rows(
+        connection,
+        schema.answers,
+        schema.answers.c.id.in_(answers),
         # A fingerprint of words that are gone could only tell that someone had guessed them.
-        .values(messages=[], text="", logprobs=null(), reason=None, fingerprint=WITHDRAWN)
-    )
-
-
-def _without_words(connection: Connection, table: Table, asked: set[int]) -> None:
-    connection.execute(
-        update(table).where(table.c.answer_id.in_(asked)).values(said=None, reason=None)
+        fingerprint=WITHDRAWN,
+        messages=[],
+        text="",
+        logprobs=null(),
+        reason=None,
     )
 
 
 def _asked_alike(connection: Connection, asked: set[int]) -> set[int]:
     """Answers to the same questions that no judgement refers to: tried before, or taken over."""
     table = schema.answers
-    found: set[int] = set()
-    query = select(table.c.run_id, table.c.key, table.c.fingerprint).where(table.c.id.in_(asked))
+    alike: set[int] = set()
+    query = select(*table.c["run_id", "key", "fingerprint"]).where(table.c.id.in_(asked))
     for row in connection.execute(query).all():
         first = row.key.partition("/retry-")[0]
         same = or_(
@@ -170,26 +169,17 @@ def _asked_alike(connection: Connection, asked: set[int]) -> set[int]:
             (table.c.run_id == row.run_id)
             & or_(table.c.key == first, table.c.key.startswith(f"{first}/retry-", autoescape=True)),
         )
-        found.update(connection.execute(select(table.c.id).where(same)).scalars())
-    return found
+        alike.update(connection.execute(select(table.c.id).where(same)).scalars())
+    return alike
 
 
 def exclude_replies(connection: Connection, study: str, person: str, reason: str | None) -> int:
     """How many replies of an excluded person no new study shows or analyses; None undoes it."""
     table = schema.responses
-    details = table.c.details
     before, after = ("excluded", "valid") if reason is None else ("valid", "excluded")
-    done = connection.execute(
-        update(table)
-        .where(
-            details["rater"].as_string() == person,
-            details["study"].as_string() == study,
-            table.c.outcome == before,
-        )
-        .values(outcome=after, reason=reason)
-    )
     clear_results(connection)
-    return done.rowcount
+    own = _written_by(person, study) & (table.c.outcome == before)
+    return change_rows(connection, table, own, outcome=after, reason=reason)
 
 
 def add_departure(connection: Connection, study: int, digest: str) -> None:
@@ -199,8 +189,8 @@ def add_departure(connection: Connection, study: int, digest: str) -> None:
 
 def has_departed(connection: Connection, studies: Sequence[int], digest: str) -> bool:
     """Whether a participant of that digest was in one of the studies before deletion."""
-    found = connection.execute(_DEPARTED, {"studies": tuple(studies), "digest": digest})
-    return found.first() is not None
+    given = {"studies": tuple(studies), "digest": digest}
+    return connection.execute(_DEPARTED, given).first() is not None
 
 
 def has_departures(connection: Connection, study: int) -> bool:
@@ -210,5 +200,4 @@ def has_departures(connection: Connection, study: int) -> bool:
 
 def delete_departures(connection: Connection, study: int) -> None:
     """Deletes that they were here."""
-    table = schema.departures
-    connection.execute(delete(table).where(table.c.study_id == study))
+    remove_rows(connection, schema.departures, schema.departures.c.study_id == study)

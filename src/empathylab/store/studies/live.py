@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Select,
     bindparam,
     case,
-    delete,
     func,
     insert,
     or_,
@@ -25,11 +25,11 @@ from sqlalchemy import (
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
-
-Rows = Sequence[Any]
-"""Rows of the lab, whose columns are attributes."""
+from empathylab.store.statements import Rows, change_rows, remove_rows
 
 _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
+_SPOKEN = _TURNS.join(_CONVERSATIONS)
+_ONGOING = _CONVERSATIONS.c.state != "ended"
 _LEAST_REPLACED = 5
 # Statements of every page of a conversation: built once, which costs more than running them.
 _FIND = select(_CONVERSATIONS).where(
@@ -61,19 +61,17 @@ def add_conversation(connection: Connection, row: Mapping[str, Any]) -> Any:
 
 def change_conversation(connection: Connection, conversation: int, **values: Any) -> None:
     """Changes columns of a conversation."""
-    connection.execute(
-        update(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation).values(**values)
-    )
+    change_rows(connection, _CONVERSATIONS, _CONVERSATIONS.c.id == conversation, **values)
 
 
 def end_conversation(connection: Connection, conversation: int, reason: str, at: datetime) -> bool:
     """Whether the conversation ends now; the reason of one that has ended stays."""
-    done = connection.execute(
-        update(_CONVERSATIONS)
-        .where(_CONVERSATIONS.c.id == conversation, _CONVERSATIONS.c.state != "ended")
-        .values(state="ended", reason=reason, ended_at=at)
-    )
-    return done.rowcount == 1
+    return _end(connection, _CONVERSATIONS.c.id == conversation, reason, at) == 1
+
+
+def _end(connection: Connection, rule: ColumnElement[bool], reason: str, at: datetime) -> int:
+    values = {"state": "ended", "reason": reason, "ended_at": at}
+    return change_rows(connection, _CONVERSATIONS, _ONGOING, rule, **values)
 
 
 def turn_rows(connection: Connection, conversation: int) -> Rows:
@@ -98,7 +96,7 @@ def _free(now: datetime) -> Any:
     )
 
 
-def waiting_turns(connection: Connection, study: int, now: datetime, most: int) -> Rows:
+def waiting_turns(connection: Connection, study: int, now: datetime, limit: int) -> Rows:
     """Turns of a study that no process works on, with their conversations, the most urgent first.
 
     Turns of conversations that have ended are left alone.
@@ -106,19 +104,17 @@ def waiting_turns(connection: Connection, study: int, now: datetime, most: int) 
     query = (
         select(
             _TURNS,
-            _CONVERSATIONS.c.place_id,
-            _CONVERSATIONS.c.author,
-            _CONVERSATIONS.c.step,
+            *_CONVERSATIONS.c["place_id", "author", "step"],
         )
-        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .select_from(_SPOKEN)
         .where(
             _CONVERSATIONS.c.study_id == study,
             _CONVERSATIONS.c.kind == "model",
-            _CONVERSATIONS.c.state != "ended",
+            _ONGOING,
             _free(now),
         )
         .order_by(_TURNS.c.due_at, _TURNS.c.id)
-        .limit(most)
+        .limit(limit)
     )
     return connection.execute(query).all()
 
@@ -127,27 +123,18 @@ def claim_turn(
     connection: Connection, turn: int, claim: str, now: datetime, until: datetime, cost: float
 ) -> bool:
     """Whether the turn is this process's until then; `cost` is its maximum."""
-    done = connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.id == turn, _free(now))
-        .values(
-            state="claimed",
-            claim=claim,
-            claimed_until=until,
-            attempts=_TURNS.c.attempts + 1,
-            cost=_TURNS.c.cost + cost,
-        )
-    )
-    return done.rowcount == 1
+    values = {"state": "claimed", "claim": claim, "claimed_until": until}
+    values |= {"attempts": _TURNS.c.attempts + 1, "cost": _TURNS.c.cost + cost}
+    return change_rows(connection, _TURNS, _TURNS.c.id == turn, _free(now), **values) == 1
+
+
+def _claimed_by(claim: str) -> ColumnElement[bool]:
+    return (_TURNS.c.claim == claim) & (_TURNS.c.state == "claimed")
 
 
 def renew_claims(connection: Connection, claim: str, until: datetime) -> None:
     """Keeps all turns that this process has claimed for longer."""
-    connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.claim == claim, _TURNS.c.state == "claimed")
-        .values(claimed_until=until)
-    )
+    change_rows(connection, _TURNS, _claimed_by(claim), claimed_until=until)
 
 
 def finish_turn(
@@ -157,12 +144,8 @@ def finish_turn(
 
     `saved` is by how much it cost less than what was set aside for it.
     """
-    done = connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.id == turn, _TURNS.c.claim == claim, _TURNS.c.state == "claimed")
-        .values(claim=None, claimed_until=None, cost=_TURNS.c.cost - saved, **values)
-    )
-    return done.rowcount == 1
+    values |= {"claim": None, "claimed_until": None, "cost": _TURNS.c.cost - saved}
+    return change_rows(connection, _TURNS, _TURNS.c.id == turn, _claimed_by(claim), **values) == 1
 
 
 def live_costs(connection: Connection, study: int, now: datetime) -> tuple[float, float]:
@@ -177,7 +160,7 @@ def live_costs(connection: Connection, study: int, now: datetime) -> tuple[float
             func.coalesce(func.sum(_TURNS.c.cost), 0.0),
             func.coalesce(func.sum(under_way), 0.0),
         )
-        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .select_from(_SPOKEN)
         .where(_CONVERSATIONS.c.study_id == study)
     )
     total, set_aside = connection.execute(query).one()
@@ -188,7 +171,7 @@ def slot_cost(connection: Connection, slot: int) -> float:
     """The same of one participant."""
     query = (
         select(func.coalesce(func.sum(_TURNS.c.cost), 0.0))
-        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .select_from(_SPOKEN)
         .where(_CONVERSATIONS.c.place_id == slot)
     )
     return float(connection.execute(query).scalar_one())
@@ -198,13 +181,10 @@ def end_open_conversations(
     connection: Connection, study: int, reason: str, at: datetime, *, slot: int | None = None
 ) -> int:
     """How many open conversations of the study, or of one participant, end now."""
-    own = [_CONVERSATIONS.c.study_id == study, _CONVERSATIONS.c.state != "ended"]
+    own = _CONVERSATIONS.c.study_id == study
     if slot is not None:
-        own.append(_CONVERSATIONS.c.place_id == slot)
-    done = connection.execute(
-        update(_CONVERSATIONS).where(*own).values(state="ended", reason=reason, ended_at=at)
-    )
-    return done.rowcount
+        own = own & (_CONVERSATIONS.c.place_id == slot)
+    return _end(connection, own, reason, at)
 
 
 def end_waiting_conversations(
@@ -212,20 +192,13 @@ def end_waiting_conversations(
 ) -> None:
     """Ends the conversations of a study in which a reply has not been shown yet."""
     waiting = select(_TURNS.c.live_conversation_id).where(_TURNS.c.shown_at.is_(None))
-    connection.execute(
-        update(_CONVERSATIONS)
-        .where(
-            _CONVERSATIONS.c.study_id == study,
-            _CONVERSATIONS.c.state != "ended",
-            _CONVERSATIONS.c.id.in_(waiting),
-        )
-        .values(state="ended", reason=reason, ended_at=at)
-    )
+    own = (_CONVERSATIONS.c.study_id == study) & _CONVERSATIONS.c.id.in_(waiting)
+    _end(connection, own, reason, at)
 
 
 def delete_conversations(connection: Connection, slot: int) -> None:
     """Deletes a participant's conversations with their turns."""
-    connection.execute(delete(_CONVERSATIONS).where(_CONVERSATIONS.c.place_id == slot))
+    remove_rows(connection, _CONVERSATIONS, _CONVERSATIONS.c.place_id == slot)
 
 
 def exported_turns(connection: Connection, study: int) -> Rows:
@@ -234,16 +207,12 @@ def exported_turns(connection: Connection, study: int) -> Rows:
     query = (
         select(
             _TURNS,
-            _CONVERSATIONS.c.step,
-            _CONVERSATIONS.c.author,
-            _CONVERSATIONS.c.label,
-            _CONVERSATIONS.c.kind,
+            *_CONVERSATIONS.c["step", "author", "label", "kind"],
             _CONVERSATIONS.c.state.label("conversation_state"),
             _CONVERSATIONS.c.reason.label("ended_because"),
             slots.c.person,
         )
-        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
-        .join(slots, slots.c.id == _CONVERSATIONS.c.place_id)
+        .select_from(_SPOKEN.join(slots))
         .where(_CONVERSATIONS.c.study_id == study, slots.c.world == "person")
         .order_by(slots.c.person, _CONVERSATIONS.c.id, _TURNS.c.position)
     )
@@ -253,11 +222,8 @@ def exported_turns(connection: Connection, study: int) -> Rows:
 def expire_turns(connection: Connection, slots: Select[tuple[int]]) -> None:
     """Deletes the words of conversations at these slots; counts and times stay."""
     own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id.in_(slots))
-    connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.live_conversation_id.in_(own), _TURNS.c.text.is_not(None))
-        .values(text="", masked=None, rejected=None)
-    )
+    written = _TURNS.c.live_conversation_id.in_(own) & _TURNS.c.text.is_not(None)
+    change_rows(connection, _TURNS, written, text="", masked=None, rejected=None)
 
 
 def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
@@ -265,7 +231,7 @@ def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
 
     Until the study is closed, reasons of few replies are left out: they tell the arm.
     """
-    least = 1 if study.status == "closed" else _LEAST_REPLACED
+    minimum = 1 if study.status == "closed" else _LEAST_REPLACED
     slots = schema.slots
     state = case(
         (_TURNS.c.outcome == "fallback", _TURNS.c.reason),
@@ -274,8 +240,7 @@ def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
     )
     query = (
         select(state, func.count())
-        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
-        .join(slots, slots.c.id == _CONVERSATIONS.c.place_id)
+        .select_from(_SPOKEN.join(slots))
         .where(
             _CONVERSATIONS.c.study_id == study.id,
             slots.c.world == "person",
@@ -284,9 +249,9 @@ def reply_counts(connection: Connection, study: Any) -> dict[str, int]:
         )
         .group_by(state)
     )
-    found = {str(name): int(count) for name, count in connection.execute(query)}
-    plain = {name: found.pop(name, 0) for name in ("shown", "waiting")}
-    replaced = {name: count for name, count in sorted(found.items()) if count >= least}
+    counts = {str(name): int(count) for name, count in connection.execute(query)}
+    plain = {name: counts.pop(name, 0) for name in ("shown", "waiting")}
+    replaced = {name: count for name, count in sorted(counts.items()) if count >= minimum}
     return plain | {f"replaced: {name}": count for name, count in replaced.items()}
 
 
@@ -294,7 +259,7 @@ def live_outcome(connection: Connection, slot: int) -> str:
     """Whether all replies to a participant were the author's own, or some the fallback's."""
     query = (
         select(_TURNS.c.reason)
-        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .select_from(_SPOKEN)
         .where(_CONVERSATIONS.c.place_id == slot, _TURNS.c.outcome == "fallback")
     )
     return "fallback" if connection.execute(query).first() is not None else "valid"
@@ -305,7 +270,7 @@ def conversation_rows(connection: Connection, conversations: Sequence[int]) -> R
     slots = schema.slots
     query = (
         select(_CONVERSATIONS, slots.c.language, slots.c.person)
-        .join(slots, slots.c.id == _CONVERSATIONS.c.place_id)
+        .select_from(_CONVERSATIONS.join(slots))
         .where(_CONVERSATIONS.c.id.in_(conversations))
         .order_by(_CONVERSATIONS.c.id)
     )
@@ -314,18 +279,15 @@ def conversation_rows(connection: Connection, conversations: Sequence[int]) -> R
 
 def release_claims(connection: Connection, claim: str) -> None:
     """Gives back the turns of a process that ends, for others to answer."""
-    connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.claim == claim, _TURNS.c.state == "claimed")
-        .values(state="pending", claim=None, claimed_until=None)
-    )
+    values = {"state": "pending", "claim": None, "claimed_until": None}
+    change_rows(connection, _TURNS, _claimed_by(claim), **values)
 
 
 def last_reasons(connection: Connection, study: int, count: int) -> list[str | None]:
     """Why the newest replies of models were none, newest first; None where they were."""
     query = (
         select(_TURNS.c.reason)
-        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .select_from(_SPOKEN)
         .where(
             _CONVERSATIONS.c.study_id == study,
             _CONVERSATIONS.c.kind == "model",

@@ -24,10 +24,8 @@ from sqlalchemy import (
 )
 
 from empathylab.store import schema
+from empathylab.store.statements import Rows, newest_rows
 from empathylab.store.studies.records import real_people
-
-Rows = Sequence[Any]
-"""Rows of the lab, whose columns are attributes."""
 
 _slots, _pages = schema.slots, schema.page_answers
 
@@ -55,14 +53,7 @@ def state_counts(
         (arrived, literal("reading")),
         else_=_slots.c.status,
     ).label("state")
-    columns = [
-        _slots.c.world,
-        _slots.c.arm,
-        state,
-        _slots.c.outcome,
-        _slots.c.review,
-        _slots.c.shown_step,
-    ]
+    columns = [*_slots.c["world", "arm"], state, *_slots.c["outcome", "review", "shown_step"]]
     query = (
         select(*columns, func.count().label("count"))
         .where(_slots.c.study_id == study)
@@ -114,7 +105,7 @@ def held_slot_numbers(
     return {(row.arm, row.slot) for row in connection.execute(query)}
 
 
-def latest_times(connection: Connection, study: int, most: int) -> pl.DataFrame:
+def latest_times(connection: Connection, study: int, limit: int) -> pl.DataFrame:
     """Of the pages that people answered last, which it was and how many seconds it took."""
     seconds = _pages.c.timing["seconds"].as_float()
     # The sum keeps the database from gathering all pages of all people before it takes the last.
@@ -122,7 +113,7 @@ def latest_times(connection: Connection, study: int, most: int) -> pl.DataFrame:
         select(_pages.c.step, seconds)
         .where((_pages.c.place_id + 0).in_(_people(study)))
         .order_by(_pages.c.id.desc())
-        .limit(most)
+        .limit(limit)
     )
     return _long_frame(connection, query, {"step": pl.String, "seconds": pl.Float64})
 
@@ -175,8 +166,7 @@ def scale_answers(connection: Connection, study: int, steps: Sequence[str]) -> p
     """What people who hold or finished a slot gave to a scale's pages: slot, arm, JSON."""
     query = (
         select(_pages.c.place_id, _slots.c.arm, cast(_pages.c.given, Text))
-        .select_from(_pages)
-        .join(_slots, _slots.c.id == _pages.c.place_id)
+        .select_from(_pages.join(_slots))
         .where(
             _slots.c.study_id == study,
             _slots.c.world == "person",
@@ -191,18 +181,13 @@ def scale_answers(connection: Connection, study: int, steps: Sequence[str]) -> p
 def rating_counts(connection: Connection, study: int) -> Rows:
     """How often each value was given, by arm and dimension: to be shown of a closed study only."""
     raters, table, arms = schema.raters, schema.ratings, schema.arms
+    given = table.c["dimension", "value", "label"]
     real = select(raters.c.id).where(raters.c.study_id == study, real_people())
     query = (
-        select(
-            arms.c.name.label("arm"),
-            table.c.dimension,
-            table.c.value,
-            table.c.label,
-            func.count().label("times"),
-        )
+        select(arms.c.name.label("arm"), *given, func.count().label("times"))
         .join(arms, arms.c.id == table.c.arm_id)
         .where(table.c.rater_id.in_(real))
-        .group_by(arms.c.name, table.c.dimension, table.c.value, table.c.label)
+        .group_by(arms.c.name, *given)
     )
     return connection.execute(query.order_by(table.c.dimension, arms.c.name, table.c.value)).all()
 
@@ -216,16 +201,10 @@ def rated_rows(connection: Connection, study: int) -> Rows:
             raters.c.name.label("person"),
             arms.c.name.label("arm"),
             situations.c.key.label("situation"),
-            table.c.dimension,
-            table.c.value,
-            table.c.label,
-            table.c.seconds,
-            table.c.rated_at,
+            *table.c["dimension", "value", "label", "seconds", "rated_at"],
         )
-        .join(raters, raters.c.id == table.c.rater_id)
+        .select_from(table.join(raters).join(responses).join(situations))
         .join(arms, arms.c.id == table.c.arm_id)
-        .join(responses, responses.c.id == table.c.response_id)
-        .join(situations, situations.c.id == responses.c.situation_id)
         .where(raters.c.study_id == study, real_people())
         .order_by(table.c.id)
     )
@@ -240,8 +219,8 @@ def listed_slots(
     status: str | None,
     review: str | None,
     key: str,
-    most: int,
-    skipped: int,
+    limit: int,
+    offset: int,
 ) -> tuple[int, Rows]:
     """How many slots there are of this kind, and some of them, newest first.
 
@@ -258,13 +237,9 @@ def listed_slots(
         wanted.append(_slots.c.review == review)
     if key:
         wanted.append(_slots.c.person.startswith(key, autoescape=True))
-    total = connection.execute(select(func.count()).select_from(_slots).where(*wanted))
-    answered = (
-        select(func.count()).where(_pages.c.place_id == _slots.c.id).scalar_subquery()
-    ).label("answered")
-    query = select(_slots, answered, _last_answer()).where(*wanted).order_by(_slots.c.id.desc())
-    rows = connection.execute(query.limit(most).offset(skipped)).all()
-    return int(total.scalar_one()), rows
+    answered = select(func.count()).where(_pages.c.place_id == _slots.c.id).scalar_subquery()
+    query = select(_slots, answered.label("answered"), _last_answer()).where(*wanted)
+    return newest_rows(connection, query, _slots, limit=limit, offset=offset)
 
 
 def _last_answer() -> ColumnElement[Any]:
@@ -289,12 +264,12 @@ def pages_by_slot(
 ) -> dict[int, list[Any]]:
     """By slot, the pages that were answered with their times; what was given only of checks."""
     given = case((_pages.c.step.in_(checks), _pages.c.given), else_=None).label("given")
-    query = select(_pages.c.place_id, _pages.c.step, _pages.c.answered_at, _pages.c.timing, given)
-    found: dict[int, list[Any]] = {}
+    query = select(*_pages.c["place_id", "step", "answered_at", "timing"], given)
+    pages: dict[int, list[Any]] = {}
     rows = connection.execute(query.where(_pages.c.place_id.in_(slots)).order_by(_pages.c.id))
     for row in rows:
-        found.setdefault(row.place_id, []).append(row)
-    return found
+        pages.setdefault(row.place_id, []).append(row)
+    return pages
 
 
 def person_pages(connection: Connection, slot: int) -> Rows:
@@ -304,13 +279,13 @@ def person_pages(connection: Connection, slot: int) -> Rows:
 
 
 def listed_comments(
-    connection: Connection, study: int, steps: Sequence[str], *, most: int, skipped: int
+    connection: Connection, study: int, steps: Sequence[str], *, limit: int, offset: int
 ) -> tuple[int, Rows]:
     """How many people wrote words on these pages, and some of them, newest first."""
     comment = _pages.c.given["comment"].as_string()
-    base: Select[Any] = (
+    query = (
         select(_slots.c.person, _pages.c.answered_at, comment.label("text"))
-        .join(_slots, _slots.c.id == _pages.c.place_id)
+        .select_from(_pages.join(_slots))
         .where(
             _slots.c.study_id == study,
             _slots.c.world == "person",
@@ -319,26 +294,22 @@ def listed_comments(
             comment != "",
         )
     )
-    total = connection.execute(select(func.count()).select_from(base.subquery())).scalar_one()
-    query = base.order_by(_pages.c.id.desc()).limit(most).offset(skipped)
-    return int(total), connection.execute(query).all()
+    return newest_rows(connection, query, _pages, limit=limit, offset=offset)
 
 
 def listed_audit(
-    connection: Connection, study: int, *, most: int, skipped: int
+    connection: Connection, study: int, *, limit: int, offset: int
 ) -> tuple[int, Rows]:
     """How much is on record of what researchers did, and some of it, newest first."""
     table = schema.audit
-    own = table.c.study_id == study
-    total = connection.execute(select(func.count()).select_from(table).where(own)).scalar_one()
-    query = select(table).where(own).order_by(table.c.id.desc()).limit(most).offset(skipped)
-    return int(total), connection.execute(query).all()
+    query = select(table).where(table.c.study_id == study)
+    return newest_rows(connection, query, table, limit=limit, offset=offset)
 
 
 def platform_state(connection: Connection, study: int, person: str) -> Any:
     """What the platform last said of the person's submission, and when; None where unknown."""
     table = schema.people
-    query = select(table.c.platform, table.c.state, table.c.state_at).where(
+    query = select(*table.c["platform", "state", "state_at"]).where(
         table.c.study_id == study, table.c.person == person
     )
     return connection.execute(query).one_or_none()

@@ -49,38 +49,33 @@ def norming_answers(
             scales.c.id.label("scale"),
             scales.c.definition,
             situations.c.key,
-            sets.c.name,
-            sets.c.version,
+            *sets.c["name", "version"],
         )
-        .join(raters, raters.c.id == given.c.rater_id)
-        .join(scales, scales.c.id == given.c.scale_id)
-        .join(situations, situations.c.id == given.c.situation_id)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
+        .select_from(given.join(raters).join(scales).join(situations).join(sets))
         .where(raters.c.study_id == study, given.c.phase == "evoked", rule)
         .order_by(raters.c.id, given.c.id)
     )
     rows = connection.execute(query).all()
-    chosen = select(given.c.id).join(raters, raters.c.id == given.c.rater_id)
-    chosen = chosen.where(raters.c.study_id == study)
+    chosen = select(given.c.id).select_from(given.join(raters)).where(raters.c.study_id == study)
     values: dict[int, dict[int, float]] = {}
     for row in connection.execute(select(items).where(items.c.administration_id.in_(chosen))):
         values.setdefault(row.administration_id, {})[row.item] = row.value
     asked: dict[int, Scale] = {}
-    found: dict[int, list[SituationAnswers]] = {}
+    answers: dict[int, list[SituationAnswers]] = {}
     shown: dict[int, int] = {}
     for row in rows:
         # Labels are numbered as the situations were shown, which is how they were stored.
-        place = shown[row.rater] = shown.get(row.rater, 0) + 1
+        position = shown[row.rater] = shown.get(row.rater, 0) + 1
         if row.scale not in asked:
             asked[row.scale] = scale_from_dict(row.definition, where="the lab's scale")
-        found.setdefault(row.scale, []).append(
+        answers.setdefault(row.scale, []).append(
             SituationAnswers(
                 row.rater,
                 row.name,
                 row.version,
                 row.key,
                 values.get(row.id, {}),
-                (row.details or {}).get(f"label_{place}"),
+                (row.details or {}).get(f"label_{position}"),
             )
         )
-    return tuple(NormingAnswers(asked[number], tuple(rows)) for number, rows in found.items())
+    return tuple(NormingAnswers(asked[number], tuple(rows)) for number, rows in answers.items())

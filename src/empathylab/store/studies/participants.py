@@ -9,9 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, bindparam, func, select, update
 
 from empathylab.store import schema
-
-Rows = Sequence[Any]
-"""Rows of the lab, whose columns are attributes."""
+from empathylab.store.statements import Rows, change_rows
 
 
 def submitters(connection: Connection, study: int) -> Rows:
@@ -19,16 +17,8 @@ def submitters(connection: Connection, study: int) -> Rows:
     people, slots = schema.people, schema.slots
     query = (
         select(
-            people.c.id,
-            people.c.person,
-            people.c.platform,
-            people.c.ids,
-            people.c.told,
-            people.c.state,
-            slots.c.status,
-            slots.c.outcome,
-            slots.c.review,
-            slots.c.review_reason,
+            *people.c["id", "person", "platform", "ids", "told", "state"],
+            *slots.c["status", "outcome", "review", "review_reason"],
         )
         .join(
             slots,
@@ -54,16 +44,15 @@ def set_states(connection: Connection, states: Mapping[int, str], at: datetime) 
 
 def set_platform_details(connection: Connection, row: int, details: Mapping[str, str]) -> None:
     """Replaces what the platform says about one person."""
-    table = schema.people
-    connection.execute(update(table).where(table.c.id == row).values(told=dict(details)))
+    change_rows(connection, schema.people, schema.people.c.id == row, told=dict(details))
 
 
 def rater_details(connection: Connection, study: int, person: str) -> dict[str, Any] | None:
     """What analyses know about someone who has finished; None for all others."""
     table = schema.raters
     query = select(table.c.details).where(table.c.study_id == study, table.c.name == person)
-    found = connection.execute(query).scalar_one_or_none()
-    return None if found is None else dict(found)
+    details = connection.execute(query).scalar_one_or_none()
+    return None if details is None else dict(details)
 
 
 def set_rater_details(
@@ -71,28 +60,23 @@ def set_rater_details(
 ) -> None:
     """Keeps what analyses know about someone who has finished."""
     table = schema.raters
-    connection.execute(
-        update(table)
-        .where(table.c.study_id == study, table.c.name == person)
-        .values(details=dict(details))
-    )
+    own = (table.c.study_id == study) & (table.c.name == person)
+    change_rows(connection, table, own, details=dict(details))
 
 
 def visit_ids(connection: Connection, study: int, person: str) -> dict[str, str] | None:
     """The platform's ids of the person and their visit; None where they are not kept."""
     table = schema.people
     query = select(table.c.ids).where(table.c.study_id == study, table.c.person == person)
-    found = connection.execute(query).scalar_one_or_none()
-    return None if found is None else dict(found)
+    ids = connection.execute(query).scalar_one_or_none()
+    return None if ids is None else dict(ids)
 
 
 def set_visit_ids(connection: Connection, study: int, person: str, ids: Mapping[str, str]) -> None:
     """Keeps the platform's ids of the person's latest visit."""
     table = schema.people
-    connection.execute(
-        update(table)
-        .where(table.c.study_id == study, table.c.person == person)
-        .values(ids=dict(ids))
+    change_rows(
+        connection, table, table.c.study_id == study, table.c.person == person, ids=dict(ids)
     )
 
 
@@ -115,7 +99,7 @@ def invitation_rows(connection: Connection, study: int) -> Rows:
     """All invitations in the order in which they were made, with participants' slots."""
     table, slots = schema.invitations, schema.slots
     query = (
-        select(table, slots.c.status, slots.c.outcome, slots.c.arrived_at)
+        select(table, *slots.c["status", "outcome", "arrived_at"])
         .outerjoin(
             slots,
             and_(slots.c.study_id == table.c.study_id, slots.c.person == table.c.person),
@@ -129,7 +113,7 @@ def invitation_rows(connection: Connection, study: int) -> Rows:
 def revoke_invitation(connection: Connection, invitation: int, at: datetime) -> None:
     """Takes an invitation back."""
     table = schema.invitations
-    connection.execute(update(table).where(table.c.id == invitation).values(revoked_at=at))
+    change_rows(connection, table, table.c.id == invitation, revoked_at=at)
 
 
 def empty_invitation(
@@ -137,8 +121,6 @@ def empty_invitation(
 ) -> None:
     """Deletes whose an invitation was; that there was one still counts."""
     table = schema.invitations
-    connection.execute(
-        update(table)
-        .where(table.c.study_id == study, table.c.person == person)
-        .values(person=pseudonym, label=None, revoked_at=func.coalesce(table.c.revoked_at, at))
-    )
+    own = (table.c.study_id == study) & (table.c.person == person)
+    revoked = func.coalesce(table.c.revoked_at, at)
+    change_rows(connection, table, own, person=pseudonym, label=None, revoked_at=revoked)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from empathylab.store import schema
-from empathylab.store.studies.live import Rows
+from empathylab.store.statements import Rows, change_rows
 
 _CONVERSATIONS, _TURNS, _SLOTS = schema.live_conversations, schema.live_turns, schema.slots
 
@@ -24,7 +24,7 @@ def others_waiting(connection: Connection, row: Any, world: str, seen_since: dat
     """Others who wait on the same page for the same author, the first comer first."""
     query = (
         select(_CONVERSATIONS)
-        .join(_SLOTS, _SLOTS.c.id == _CONVERSATIONS.c.place_id)
+        .select_from(_CONVERSATIONS.join(_SLOTS))
         .where(
             _CONVERSATIONS.c.study_id == row.study_id,
             _CONVERSATIONS.c.step == row.step,
@@ -47,9 +47,7 @@ def queue(connection: Connection, study: int, authors: Sequence[str], taken_by: 
             _CONVERSATIONS.c.study_id == study,
             _CONVERSATIONS.c.author.in_(authors),
             _CONVERSATIONS.c.state != "ended",
-            _CONVERSATIONS.c.taken_by.is_(None)
-            if taken_by is None
-            else _CONVERSATIONS.c.taken_by == taken_by,
+            _CONVERSATIONS.c.taken_by.is_not_distinct_from(taken_by),
         )
         .order_by(_CONVERSATIONS.c.id)
     )
@@ -62,7 +60,7 @@ def stories_waiting(
     """Stories on the same page that nobody has taken, the one that has waited longest first."""
     query = (
         select(_CONVERSATIONS.c.id)
-        .join(_SLOTS, _SLOTS.c.id == _CONVERSATIONS.c.place_id)
+        .select_from(_CONVERSATIONS.join(_SLOTS))
         .where(
             _CONVERSATIONS.c.study_id == own.study_id,
             _CONVERSATIONS.c.step == own.step,
@@ -88,12 +86,8 @@ def _free_story() -> Any:
 
 def take_story(connection: Connection, conversation: int, own: int, at: datetime) -> bool:
     """Whether the participant with that conversation of their own replies to this one now."""
-    done = connection.execute(
-        update(_CONVERSATIONS)
-        .where(_CONVERSATIONS.c.id == conversation, _free_story())
-        .values(partner_id=own, opened_at=at)
-    )
-    return done.rowcount == 1
+    free = (_CONVERSATIONS.c.id == conversation) & _free_story()
+    return change_rows(connection, _CONVERSATIONS, free, partner_id=own, opened_at=at) == 1
 
 
 def replied_to(connection: Connection, own: int) -> Any:
@@ -104,26 +98,19 @@ def replied_to(connection: Connection, own: int) -> Any:
 
 def take(connection: Connection, conversation: int, who: str, **values: Any) -> bool:
     """Whether the conversation is this confederate's now."""
-    done = connection.execute(
-        update(_CONVERSATIONS)
-        .where(
-            _CONVERSATIONS.c.id == conversation,
-            _CONVERSATIONS.c.taken_by.is_(None),
-            _CONVERSATIONS.c.state != "ended",
-        )
-        .values(taken_by=who, **values)
-    )
-    return done.rowcount == 1
+    free = _CONVERSATIONS.c.taken_by.is_(None) & (_CONVERSATIONS.c.state != "ended")
+    own = _CONVERSATIONS.c.id == conversation
+    return change_rows(connection, _CONVERSATIONS, own, free, taken_by=who, **values) == 1
 
 
 def answer_turn(connection: Connection, turn: int, text: str, at: datetime) -> bool:
     """Whether a person's reply is stored now; a turn that has one keeps it."""
-    done = connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.id == turn, _TURNS.c.state == "pending")
-        .values(text=text, state="ready", ready_at=at, outcome="valid")
-    )
-    return done.rowcount == 1
+    values = {"text": text, "state": "ready", "ready_at": at, "outcome": "valid"}
+    return change_rows(connection, _TURNS, _pending(turn), **values) == 1
+
+
+def _pending(turn: int) -> ColumnElement[bool]:
+    return (_TURNS.c.id == turn) & (_TURNS.c.state == "pending")
 
 
 def fail_turn(
@@ -137,22 +124,15 @@ def fail_turn(
     """Ends the wait for a person's reply: with the fallback, or without a reply."""
     values = {"reason": reason, "ready_at": at, "text": text, "rejected": rejected}
     outcome = {"state": "failed"} if text is None else {"state": "ready", "outcome": "fallback"}
-    connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.id == turn, _TURNS.c.state == "pending")
-        .values(**values, **outcome)
-    )
+    change_rows(connection, _TURNS, _pending(turn), **values, **outcome)
 
 
 def blank_replies(connection: Connection, slot: int) -> None:
     """Deletes what a participant wrote in the conversations of their partners."""
     own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id == slot)
     partners = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.partner_id.in_(own))
-    connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.live_conversation_id.in_(partners), _TURNS.c.sender == "respondent")
-        .values(text="", masked=None)
-    )
+    written = _TURNS.c.live_conversation_id.in_(partners) & (_TURNS.c.sender == "respondent")
+    change_rows(connection, _TURNS, written, text="", masked=None)
 
 
 def last_event(connection: Connection, conversations: Sequence[int]) -> datetime | None:

@@ -43,7 +43,7 @@ def live_replies(connection: Connection, study: int) -> list[LiveReply]:
     known = {row.name: row.details for row in connection.execute(people)}
     query = (
         select(talks, slots.c.person)
-        .join(slots, slots.c.id == talks.c.place_id)
+        .select_from(talks.join(slots))
         .where(talks.c.study_id == study, slots.c.world == "person")
         .order_by(talks.c.id)
     )
@@ -84,14 +84,14 @@ def _turns(connection: Connection, study: int) -> dict[int, list[Any]]:
     talks, turns = schema.live_conversations, schema.live_turns
     query = (
         select(turns)
-        .join(talks, talks.c.id == turns.c.live_conversation_id)
+        .select_from(turns.join(talks))
         .where(talks.c.study_id == study, turns.c.state == "ready")
         .order_by(turns.c.live_conversation_id, turns.c.position)
     )
-    found: dict[int, list[Any]] = {}
+    by_conversation: dict[int, list[Any]] = {}
     for row in connection.execute(query):
-        found.setdefault(int(row.live_conversation_id), []).append(row)
-    return found
+        by_conversation.setdefault(int(row.live_conversation_id), []).append(row)
+    return by_conversation
 
 
 def follow_ups(connection: Connection, name: str) -> list[tuple[int, dict[str, str]]]:
@@ -127,12 +127,9 @@ def feeling_scores(
             raters.c.name.label("rater"),
             scales.c.name.label("scale"),
             given.c.phase,
-            items.c.item,
-            items.c.value,
+            *items.c["item", "value"],
         )
-        .join(raters, raters.c.id == given.c.rater_id)
-        .join(scales, scales.c.id == given.c.scale_id)
-        .join(items, items.c.administration_id == given.c.id)
+        .select_from(items.join(given).join(raters).join(scales))
         .where(raters.c.study_id == study, given.c.phase.in_(phases))
         .order_by(given.c.id, items.c.item)
     )

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, or_, select
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.inserts import insert_returning_ids
+from empathylab.store.situations import situation_from_row
+from empathylab.store.statements import change_rows, count_rows
 
 _OTHER_VERSIONS = select(schema.studies.c.id).where(
     schema.studies.c.name == bindparam("named"), schema.studies.c.id != bindparam("study")
@@ -58,8 +60,8 @@ def find_study(
 def launched_study(connection: Connection, name: str) -> Row[Any]:
     """The launched study of that name; `NAME@2` names a version, else it is the newest."""
     plain, _, version = name.partition("@")
-    found = find_study(connection, plain, int(version) if version.isdecimal() else None)
-    if found is None or found.launched_at is None or (version and not version.isdecimal()):
+    study = find_study(connection, plain, int(version) if version.isdecimal() else None)
+    if study is None or study.launched_at is None or (version and not version.isdecimal()):
         table = schema.studies
         known = select(table.c.name).where(table.c.launched_at.is_not(None)).distinct()
         raise UnknownName(
@@ -68,7 +70,7 @@ def launched_study(connection: Connection, name: str) -> Row[Any]:
             connection.execute(known).scalars(),
             remedy="Launch it with `empathylab study serve FILE`.",
         )
-    return found
+    return study
 
 
 def locked(query: Any) -> Any:
@@ -146,8 +148,8 @@ def respondent_responses(
     """The respondent's valid responses to the situations, the newest where there are several."""
     table, names = schema.responses, schema.respondents
     query = (
-        select(table.c.situation_id, table.c.id, table.c.text, table.c.prompt, table.c.details)
-        .join(names, names.c.id == table.c.respondent_id)
+        select(*table.c["situation_id", "id", "text", "prompt", "details"])
+        .select_from(table.join(names))
         .where(names.c.name == respondent, table.c.outcome == "valid", table.c.sample == sample)
         .order_by(table.c.id)
     )
@@ -172,27 +174,20 @@ def frozen_situations(connection: Connection, study: int) -> dict[int, Situation
     kept, table = schema.study_situations, schema.situations
     query = (
         select(table)
-        .join(kept, kept.c.situation_id == table.c.id)
+        .select_from(kept.join(table))
         .where(kept.c.study_id == study)
         .order_by(kept.c.position)
     )
-    fields = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
-    return {
-        int(row["id"]): Situation(
-            id=row["key"],
-            **{name: row[name] for name in fields},
-            context=tuple(row["context"] or ()),
-        )
-        for row in connection.execute(query).mappings()
-    }
+    rows = connection.execute(query).mappings()
+    return {int(row["id"]): situation_from_row(row) for row in rows}
 
 
 def frozen_scales(connection: Connection, study: int) -> dict[str, tuple[int, dict[str, Any]]]:
     """By the names that the study uses, the id and the definition of each scale."""
     kept, table = schema.study_scales, schema.scales
     query = (
-        select(kept.c.name, table.c.id, table.c.definition)
-        .join(table, table.c.id == kept.c.scale_id)
+        select(kept.c.name, *table.c["id", "definition"])
+        .select_from(kept.join(table))
         .where(kept.c.study_id == study)
     )
     return {row.name: (int(row.id), row.definition) for row in connection.execute(query)}
@@ -209,15 +204,14 @@ def frozen_responses(connection: Connection, study: int) -> dict[str, list[Froze
     """By arm, the responses that it shows."""
     shown, arms, table = schema.shown_responses, schema.arms, schema.responses
     query = (
-        select(arms.c.name, shown.c.situation_id, table.c.id, table.c.text, table.c.details)
-        .join(arms, arms.c.id == shown.c.arm_id)
-        .join(table, table.c.id == shown.c.response_id)
+        select(arms.c.name, shown.c.situation_id, *table.c["id", "text", "details"])
+        .select_from(shown.join(arms).join(table))
         .where(arms.c.study_id == study)
     )
-    found: dict[str, list[FrozenResponse]] = {}
+    by_arm: dict[str, list[FrozenResponse]] = {}
     for row in connection.execute(query):
-        found.setdefault(row.name, []).append(_frozen(row))
-    return found
+        by_arm.setdefault(row.name, []).append(_frozen(row))
+    return by_arm
 
 
 def _frozen(row: Any) -> FrozenResponse:
@@ -229,22 +223,19 @@ def _frozen(row: Any) -> FrozenResponse:
 
 def change_study(connection: Connection, study: int, **values: Any) -> None:
     """Changes the study's own columns."""
-    connection.execute(update(schema.studies).where(schema.studies.c.id == study).values(**values))
+    change_rows(connection, schema.studies, schema.studies.c.id == study, **values)
 
 
 def pause_if_open(connection: Connection, study: int) -> bool:
     """Whether the study was open and is paused now."""
     table = schema.studies
-    pausing = update(table).where(table.c.id == study, table.c.status == "open")
-    return connection.execute(pausing.values(status="paused")).rowcount == 1
+    is_open = (table.c.id == study) & (table.c.status == "open")
+    return change_rows(connection, table, is_open, status="paused") == 1
 
 
 def raise_revision(connection: Connection, study: int) -> None:
     """Makes running servers read again what the study shows."""
-    table = schema.studies
-    connection.execute(
-        update(table).where(table.c.id == study).values(revision=table.c.revision + 1)
-    )
+    change_study(connection, study, revision=schema.studies.c.revision + 1)
 
 
 def stopped_arms(connection: Connection, study: int) -> frozenset[str]:
@@ -255,9 +246,7 @@ def stopped_arms(connection: Connection, study: int) -> frozenset[str]:
 def stop_arm(connection: Connection, study: int, arm: str, *, stopped: bool) -> None:
     """Turns the arm's stop switch."""
     table = schema.arms
-    connection.execute(
-        update(table).where(table.c.study_id == study, table.c.name == arm).values(stopped=stopped)
-    )
+    change_rows(connection, table, table.c.study_id == study, table.c.name == arm, stopped=stopped)
 
 
 def add_audit(
@@ -287,8 +276,7 @@ def count_ratings(connection: Connection, study: int) -> int:
     """The ratings by people who are not excluded."""
     table, raters = schema.ratings, schema.raters
     real = select(raters.c.id).where(raters.c.study_id == study, real_people())
-    query = select(func.count()).select_from(table).where(table.c.rater_id.in_(real))
-    return int(connection.execute(query).scalar_one())
+    return count_rows(connection, table, table.c.rater_id.in_(real))
 
 
 def real_people() -> ColumnElement[bool]:
@@ -303,13 +291,11 @@ def shown_or_rated(study: int, counted: ColumnElement[bool]) -> ColumnElement[bo
     shown, arms = schema.shown_responses, schema.arms
     ratings, raters = schema.ratings, schema.raters
     frozen = (
-        select(shown.c.response_id)
-        .join(arms, arms.c.id == shown.c.arm_id)
-        .where(arms.c.study_id == study)
+        select(shown.c.response_id).select_from(shown.join(arms)).where(arms.c.study_id == study)
     )
     rated = (
         select(ratings.c.response_id)
-        .join(raters, raters.c.id == ratings.c.rater_id)
+        .select_from(ratings.join(raters))
         .where(raters.c.study_id == study, counted)
     )
     return or_(schema.responses.c.id.in_(frozen), schema.responses.c.id.in_(rated))

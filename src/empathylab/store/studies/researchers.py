@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Row, insert, select, text
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_returning_ids
+from empathylab.store.statements import change_rows, count_rows, remove_rows
 
 Role = Literal["viewer", "researcher", "owner"]
 ROLES: tuple[Role, ...] = ("viewer", "researcher", "owner")
@@ -19,8 +20,7 @@ ROLES: tuple[Role, ...] = ("viewer", "researcher", "owner")
 
 def count_researchers(connection: Connection) -> int:
     """How many accounts there are."""
-    table = schema.researchers
-    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+    return count_rows(connection, schema.researchers)
 
 
 def all_researchers(connection: Connection) -> Sequence[Row[Any]]:
@@ -32,12 +32,8 @@ def all_researchers(connection: Connection) -> Sequence[Row[Any]]:
 def researcher_named(connection: Connection, name: str) -> Row[Any] | None:
     """The account of that name, whatever its capitals."""
     wanted = name.casefold()
-    found = (
-        researcher
-        for researcher in all_researchers(connection)
-        if researcher.name.casefold() == wanted
-    )
-    return next(found, None)
+    accounts = all_researchers(connection)
+    return next((account for account in accounts if account.name.casefold() == wanted), None)
 
 
 def find_researcher(connection: Connection, number: int) -> Row[Any] | None:
@@ -62,21 +58,17 @@ def add_researcher(
 
 def change_researcher(connection: Connection, number: int, **values: Any) -> None:
     """Changes columns of the account."""
-    table = schema.researchers
-    connection.execute(update(table).where(table.c.id == number).values(**values))
+    change_rows(connection, schema.researchers, schema.researchers.c.id == number, **values)
 
 
 def delete_researcher(connection: Connection, number: int) -> None:
     """Deletes the account; what its holder did stays in the audit log."""
-    table = schema.researchers
-    connection.execute(delete(table).where(table.c.id == number))
+    remove_rows(connection, schema.researchers, schema.researchers.c.id == number)
 
 
 def count_owners(connection: Connection) -> int:
     """How many accounts may do everything."""
-    table = schema.researchers
-    query = select(func.count()).select_from(table).where(table.c.role == "owner")
-    return int(connection.execute(query).scalar_one())
+    return count_rows(connection, schema.researchers, schema.researchers.c.role == "owner")
 
 
 def lock_accounts(connection: Connection) -> None:
@@ -115,23 +107,19 @@ def has_open_links(connection: Connection, at: datetime) -> bool:
 def use_link(connection: Connection, link: int, at: datetime) -> bool:
     """Whether the link could still be used; from now on it cannot."""
     table = schema.console_links
-    done = connection.execute(
-        update(table).where(table.c.id == link, table.c.used_at.is_(None)).values(used_at=at)
-    )
-    return done.rowcount == 1
+    unused = (table.c.id == link) & table.c.used_at.is_(None)
+    return change_rows(connection, table, unused, used_at=at) == 1
 
 
 def drop_links(connection: Connection) -> None:
     """Makes all links that nobody has used worthless."""
-    table = schema.console_links
-    connection.execute(delete(table).where(table.c.used_at.is_(None)))
+    remove_rows(connection, schema.console_links, schema.console_links.c.used_at.is_(None))
 
 
 def count_attempts(connection: Connection, who: str, since: datetime) -> int:
     """How many logins failed for the digest of a name or an address since then."""
     table = schema.login_attempts
-    query = select(func.count()).select_from(table).where(table.c.who == who, table.c.at > since)
-    return int(connection.execute(query).scalar_one())
+    return count_rows(connection, table, table.c.who == who, table.c.at > since)
 
 
 def add_attempts(connection: Connection, whos: Sequence[str], at: datetime) -> list[int]:
@@ -146,15 +134,12 @@ def drop_attempts(
     """Forgets all attempts for a name's digest, and those of the numbers."""
     table = schema.login_attempts
     wanted = table.c.id.in_(numbers)
-    connection.execute(
-        delete(table).where(wanted if who is None else wanted | (table.c.who == who))
-    )
+    remove_rows(connection, table, wanted if who is None else wanted | (table.c.who == who))
 
 
 def drop_old_attempts(connection: Connection, at: datetime, kept: timedelta) -> None:
     """Deletes attempts that no longer delay a sign-in."""
-    table = schema.login_attempts
-    connection.execute(delete(table).where(table.c.at < at - kept))
+    remove_rows(connection, schema.login_attempts, schema.login_attempts.c.at < at - kept)
 
 
 def first_secret(connection: Connection) -> str | None:

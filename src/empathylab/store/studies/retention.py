@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from empathylab.store import schema
 from empathylab.store.results import clear_results
+from empathylab.store.statements import change_rows, remove_rows
 from empathylab.store.studies.live import expire_turns
 
 
@@ -20,26 +21,25 @@ def closings(connection: Connection, study: int) -> list[datetime]:
     return list(connection.execute(query.order_by(table.c.at)).scalars())
 
 
-def _slots_until(study: int, until: datetime) -> Select[tuple[int]]:
-    slots = schema.slots
-    return select(slots.c.id).where(slots.c.study_id == study, slots.c.arrived_at <= until)
+def _until(
+    study: int, until: datetime, column: ColumnElement[Any] = schema.slots.c.id
+) -> Select[Any]:
+    """The column of the slots of everybody who came by then."""
+    return select(column).where(_arrived(study, until))
+
+
+def _arrived(study: int, until: datetime) -> ColumnElement[bool]:
+    return (schema.slots.c.study_id == study) & (schema.slots.c.arrived_at <= until)
 
 
 def expire_ids(connection: Connection, study: int, until: datetime) -> int:
     """How many platform ids were deleted, and with them what names or addresses their holders."""
-    people, slots = schema.people, schema.slots
-    invitations, messages = schema.invitations, schema.messages
-    arrived = select(slots.c.person).where(slots.c.study_id == study, slots.c.arrived_at <= until)
-    done = connection.execute(
-        delete(people).where(people.c.study_id == study, people.c.person.in_(arrived))
-    )
-    connection.execute(
-        update(invitations)
-        .where(invitations.c.study_id == study, invitations.c.added_at <= until)
-        .values(label=None)
-    )
-    connection.execute(delete(messages).where(messages.c.place_id.in_(_slots_until(study, until))))
-    return done.rowcount
+    people, invitations, messages = schema.people, schema.invitations, schema.messages
+    given = (invitations.c.study_id == study) & (invitations.c.added_at <= until)
+    change_rows(connection, invitations, given, label=None)
+    remove_rows(connection, messages, messages.c.place_id.in_(_until(study, until)))
+    arrived = people.c.person.in_(_until(study, until, schema.slots.c.person))
+    return remove_rows(connection, people, people.c.study_id == study, arrived)
 
 
 def expire_words(
@@ -50,8 +50,8 @@ def expire_words(
     What raters' details repeat of them goes, too, and so do stored results.
     """
     table = schema.page_answers
-    query = select(table.c.id, table.c.step, table.c.given).where(
-        table.c.place_id.in_(_slots_until(study, until))
+    query = select(*table.c["id", "step", "given"]).where(
+        table.c.place_id.in_(_until(study, until))
     )
     pages = 0
     # One by one: a database takes only so many numbers in one statement.
@@ -59,9 +59,8 @@ def expire_words(
         names = free.get(row.step.partition("/")[0], ())
         kept = {name: value for name, value in row.given.items() if name not in names}
         if len(kept) < len(row.given):
-            connection.execute(update(table).where(table.c.id == row.id).values(given=kept))
-            pages += 1
-    expire_turns(connection, _slots_until(study, until))
+            pages += change_rows(connection, table, table.c.id == row.id, given=kept)
+    expire_turns(connection, _until(study, until))
     if pages:
         clear_results(connection)
         _expire_details(connection, study, set().union(*free.values()), until)
@@ -71,15 +70,14 @@ def expire_words(
 def _expire_details(
     connection: Connection, study: int, names: Collection[str], until: datetime
 ) -> None:
-    raters, slots = schema.raters, schema.slots
-    arrived = select(slots.c.person).where(slots.c.study_id == study, slots.c.arrived_at <= until)
-    query = select(raters.c.id, raters.c.details).where(
+    raters, arrived = schema.raters, _until(study, until, schema.slots.c.person)
+    query = select(*raters.c["id", "details"]).where(
         raters.c.study_id == study, raters.c.name.in_(arrived)
     )
     for row in connection.execute(query).all():
         kept = without_free_words(row.details, names)
         if kept != row.details:
-            connection.execute(update(raters).where(raters.c.id == row.id).values(details=kept))
+            change_rows(connection, raters, raters.c.id == row.id, details=kept)
 
 
 def without_free_words(details: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
@@ -93,10 +91,7 @@ def without_free_words(details: Mapping[str, Any], names: Collection[str]) -> di
 
 def expire_drafts(connection: Connection, study: int, until: datetime) -> None:
     """Deletes what was begun on a page and never sent."""
-    slots = schema.slots
-    connection.execute(
-        update(slots).where(slots.c.study_id == study, slots.c.arrived_at <= until).values(draft={})
-    )
+    change_rows(connection, schema.slots, _arrived(study, until), draft={})
 
 
 def launched_rows(connection: Connection) -> Sequence[tuple[str, int]]:

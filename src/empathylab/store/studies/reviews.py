@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from empathylab.store import schema
-
-Rows = Sequence[Any]
-"""Rows of the lab, whose columns are attributes."""
+from empathylab.store.statements import Rows, change_rows, remove_rows
 
 
 def add_message(connection: Connection, slot: int, who: str, text: str, at: datetime) -> None:
@@ -33,7 +30,7 @@ def unread_messages(connection: Connection, study: int) -> Rows:
     table, slots = schema.messages, schema.slots
     query = (
         select(table.c.id, slots.c.person, table.c.text)
-        .join(slots, slots.c.id == table.c.place_id)
+        .select_from(table.join(slots))
         .where(slots.c.study_id == study, table.c.read_at.is_(None))
         .order_by(table.c.id)
     )
@@ -44,13 +41,11 @@ def mark_messages_read(connection: Connection, numbers: Sequence[int], at: datet
     """Writes down when messages were read."""
     table = schema.messages
     unread = table.c.id.in_(numbers) & table.c.read_at.is_(None)
-    connection.execute(update(table).where(unread).values(read_at=at))
+    change_rows(connection, table, unread, read_at=at)
 
 
 def forget_reviews(connection: Connection, slot: int) -> None:
     """Deletes what was said to and of the holder of a slot, whose slot itself stays."""
     table, slots = schema.messages, schema.slots
-    connection.execute(delete(table).where(table.c.place_id == slot))
-    connection.execute(
-        update(slots).where(slots.c.id == slot).values(review=None, review_reason=None)
-    )
+    remove_rows(connection, table, table.c.place_id == slot)
+    change_rows(connection, slots, slots.c.id == slot, review=None, review_reason=None)

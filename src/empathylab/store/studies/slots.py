@@ -23,43 +23,28 @@ from sqlalchemy import (
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
-
-Rows = Sequence[Any]
-"""Rows of the lab, whose columns are attributes."""
+from empathylab.store.statements import Rows, change_rows
 
 # Statements of every page: built once, because building them costs more than running them.
-_FIND = (
+_OF_STUDY = (
     select(schema.slots, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
-    .join(schema.studies, schema.studies.c.id == schema.slots.c.study_id)
-    .where(
-        schema.slots.c.study_id == bindparam("study"),
-        schema.slots.c.person == bindparam("who"),
-    )
+    .select_from(schema.slots.join(schema.studies))
+    .where(schema.slots.c.study_id == bindparam("study"))
 )
+_FIND = _OF_STUDY.where(schema.slots.c.person == bindparam("who"))
 _FIND_LOCKED = _FIND.with_for_update(of=schema.slots, key_share=True)
 # In one order, so that two transactions that lock the same people wait and do not block each other.
-_FIND_MANY = (
-    select(schema.slots, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
-    .join(schema.studies, schema.studies.c.id == schema.slots.c.study_id)
-    .where(
-        schema.slots.c.study_id == bindparam("study"),
-        schema.slots.c.person.in_(bindparam("people", expanding=True)),
-    )
-    .order_by(schema.slots.c.person)
-)
+_FIND_MANY = _OF_STUDY.where(
+    schema.slots.c.person.in_(bindparam("people", expanding=True))
+).order_by(schema.slots.c.person)
 _FIND_MANY_LOCKED = _FIND_MANY.with_for_update(of=schema.slots, key_share=True)
 _ANSWERS = (
-    select(schema.page_answers.c.id, schema.page_answers.c.step, schema.page_answers.c.given)
+    select(*schema.page_answers.c["id", "step", "given"])
     .where(schema.page_answers.c.place_id == bindparam("row"))
     .order_by(schema.page_answers.c.id)
 )
 _ANSWERS_MANY = (
-    select(
-        schema.page_answers.c.place_id,
-        schema.page_answers.c.id,
-        schema.page_answers.c.step,
-        schema.page_answers.c.given,
-    )
+    select(*schema.page_answers.c["place_id", "id", "step", "given"])
     .where(schema.page_answers.c.place_id.in_(bindparam("rows", expanding=True)))
     .order_by(schema.page_answers.c.id)
 )
@@ -83,12 +68,7 @@ def _occupied(*columns: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-_OCCUPIED_COLUMNS = (
-    schema.slots.c.arm,
-    schema.slots.c.slot,
-    schema.slots.c.world,
-    not_(_SEEN_SINCE).label("late"),
-)
+_OCCUPIED_COLUMNS = (*schema.slots.c["arm", "slot", "world"], not_(_SEEN_SINCE).label("late"))
 _OCCUPIED = _occupied(*_OCCUPIED_COLUMNS)
 _OCCUPIED_TRAITS = _occupied(*_OCCUPIED_COLUMNS, schema.slots.c.traits)
 _LATE = _occupied(*schema.slots.c).where(not_(_SEEN_SINCE)).order_by(schema.slots.c.id)
@@ -100,12 +80,9 @@ _TOOK_PART = select(schema.slots.c.id).where(
 _PLATFORM_DETAILS = select(schema.people.c.told).where(
     schema.people.c.study_id == bindparam("study"), schema.people.c.person == bindparam("who")
 )
-_TIMES = select(
-    schema.page_answers.c.step,
-    schema.page_answers.c.shown_at,
-    schema.page_answers.c.answered_at,
-    schema.page_answers.c.timing,
-).where(schema.page_answers.c.place_id == bindparam("row"))
+_TIMES = select(*schema.page_answers.c["step", "shown_at", "answered_at", "timing"]).where(
+    schema.page_answers.c.place_id == bindparam("row")
+)
 _CHANGE = update(schema.slots).where(schema.slots.c.id == bindparam("row"))
 _ADD_ANSWER = insert(schema.page_answers)
 
@@ -129,8 +106,8 @@ def find_slots(
 
 def took_part(connection: Connection, studies: Sequence[int], person: str) -> bool:
     """Whether the person has been given a slot in one of the studies."""
-    found = connection.execute(_TOOK_PART, {"studies": tuple(studies), "who": person})
-    return found.first() is not None
+    given = {"studies": tuple(studies), "who": person}
+    return connection.execute(_TOOK_PART, given).first() is not None
 
 
 def add_slots(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -169,17 +146,9 @@ def change_slots(connection: Connection, changes: Mapping[int, Mapping[str, Any]
 def abandon_slot(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
     """Whether the person's live slot could be taken from them: not if they were seen since."""
     table = schema.slots
-    done = connection.execute(
-        update(table)
-        .where(
-            table.c.study_id == study,
-            table.c.person == person,
-            table.c.status == "live",
-            table.c.seen_at == seen_at,
-        )
-        .values(status="abandoned")
-    )
-    return done.rowcount == 1
+    own = (table.c.study_id == study) & (table.c.person == person)
+    unseen = (table.c.status == "live") & (table.c.seen_at == seen_at)
+    return change_rows(connection, table, own, unseen, status="abandoned") == 1
 
 
 class Holders(TypedDict):
@@ -214,14 +183,9 @@ def late_slots(connection: Connection, holders: Holders) -> Rows:
 def all_slots(connection: Connection, study: int) -> Rows:
     """Everybody who came, in that order, with how many pages they answered."""
     table, answers = schema.slots, schema.page_answers
-    answered = (
-        select(func.count())
-        .where(answers.c.place_id == table.c.id)
-        .scalar_subquery()
-        .label("answered")
-    )
-    query = select(table, answered).where(table.c.study_id == study).order_by(table.c.id)
-    return connection.execute(query).all()
+    answered = select(func.count()).where(answers.c.place_id == table.c.id).scalar_subquery()
+    query = select(table, answered.label("answered")).where(table.c.study_id == study)
+    return connection.execute(query.order_by(table.c.id)).all()
 
 
 def given_answers(connection: Connection, slot: int) -> Rows:
@@ -255,11 +219,8 @@ def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
     table = schema.page_answers
     if (at := values.get("answered_at")) is not None:
         values["answered_at"] = case((table.c.shown_at > at, table.c.shown_at), else_=at)
-    connection.execute(
-        update(table)
-        .where(table.c.id == answer)
-        .values(corrections=table.c.corrections + 1, **values)
-    )
+    values["corrections"] = table.c.corrections + 1
+    change_rows(connection, table, table.c.id == answer, **values)
 
 
 def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -269,8 +230,8 @@ def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
 
 def platform_details(connection: Connection, study: int, person: str) -> dict[str, str]:
     """What the platform says about the person."""
-    found = connection.execute(_PLATFORM_DETAILS, {"study": study, "who": person})
-    return dict(found.scalar_one_or_none() or {})
+    details = connection.execute(_PLATFORM_DETAILS, {"study": study, "who": person})
+    return dict(details.scalar_one_or_none() or {})
 
 
 def people_rows(connection: Connection, study: int) -> Rows:

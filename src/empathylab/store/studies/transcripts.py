@@ -5,33 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, case, func, or_, select
+from sqlalchemy import Connection, case, func, or_, select
 
 from empathylab.store import schema
-
-Rows = Sequence[Any]
-"""Rows of the lab, whose columns are attributes."""
+from empathylab.store.statements import Rows, newest_rows
 
 _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
 _SLOTS, _PAGES = schema.slots, schema.page_answers
 
 
 def listed_conversations(
-    connection: Connection, study: int, *, stopped_only: bool, most: int, skipped: int
+    connection: Connection, study: int, *, stopped_only: bool, limit: int, offset: int
 ) -> tuple[int, Rows]:
     """How many participants talked or were stopped for their safety, and some, newest first."""
     stopped = _SLOTS.c.outcome == "safety"
     talked = _SLOTS.c.id.in_(
         select(_CONVERSATIONS.c.place_id).where(_CONVERSATIONS.c.study_id == study)
     )
-    wanted: list[ColumnElement[bool]] = [
+    query = select(_SLOTS).where(
         _SLOTS.c.study_id == study,
         _SLOTS.c.world == "person",
         stopped if stopped_only else or_(talked, stopped),
-    ]
-    total = connection.execute(select(func.count()).select_from(_SLOTS).where(*wanted))
-    query = select(_SLOTS).where(*wanted).order_by(_SLOTS.c.id.desc())
-    return int(total.scalar_one()), connection.execute(query.limit(most).offset(skipped)).all()
+    )
+    return newest_rows(connection, query, _SLOTS, limit=limit, offset=offset)
 
 
 def reply_figures(connection: Connection, slots: Sequence[int]) -> dict[int, Any]:
@@ -45,7 +41,7 @@ def reply_figures(connection: Connection, slots: Sequence[int]) -> dict[int, Any
             func.sum(case((_TURNS.c.outcome == "fallback", 1), else_=0)).label("fallbacks"),
             func.sum(_TURNS.c.cost).label("cost"),
         )
-        .join(_TURNS, _TURNS.c.live_conversation_id == _CONVERSATIONS.c.id)
+        .select_from(_TURNS.join(_CONVERSATIONS))
         .where(_CONVERSATIONS.c.place_id.in_(slots))
         .group_by(_CONVERSATIONS.c.place_id)
     )
@@ -76,7 +72,7 @@ def crisis_findings(connection: Connection, slots: Sequence[int]) -> dict[int, l
         .where(_PAGES.c.place_id.in_(slots), _PAGES.c.given["crisis"].as_string().is_not(None))
         .order_by(_PAGES.c.id)
     )
-    found: dict[int, list[str]] = {}
+    words: dict[int, list[str]] = {}
     for slot, given in connection.execute(query):
-        found.setdefault(slot, []).extend(given["crisis"])
-    return found
+        words.setdefault(slot, []).extend(given["crisis"])
+    return words

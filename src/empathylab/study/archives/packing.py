@@ -17,9 +17,9 @@ from empathylab.errors import InputError
 from empathylab.scales import builtin_scales, scale_to_dict
 from empathylab.store import Lab
 from empathylab.store.inserts import hash_of
+from empathylab.store.statements import Rows
 from empathylab.store.studies.archive import (
     ArchiveImport,
-    Rows,
     administration_rows,
     any_study,
     archive_import,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from empathylab.scales import Scale, scale_from_dict, score
+from empathylab.store.statements import Rows
 from empathylab.store.studies.archive import (
-    Rows,
     administration_rows,
     item_values,
     scale_rows,

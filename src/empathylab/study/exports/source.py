@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from empathylab.store.ratings import PREFERENCE
+from empathylab.store.statements import Rows
 from empathylab.store.studies.archive import (
-    Rows,
     archive_import,
     arm_rows,
     page_rows,

@@ -13,8 +13,8 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection
 
+from empathylab.store.statements import Rows
 from empathylab.store.studies.slots import (
-    Rows,
     add_answers,
     add_people,
     add_slots,
