@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from empathylab.errors import InputError
 
@@ -87,3 +89,20 @@ def _write(path: Path, content: bytes, mode: Literal["wb", "xb"]) -> None:
             got=error.strerror,
             remedy="Check the folder and its permissions, or name another file.",
         ) from None
+
+
+@cache
+def packaged_table(package: str, name: str) -> dict[str, Any]:
+    """What a TOML file of a package holds."""
+    return tomllib.loads((files(package) / name).read_text(encoding="utf-8"))
+
+
+@cache
+def packaged_tables(package: str, folder: str) -> dict[str, dict[str, Any]]:
+    """The TOML files in a folder of a package, by their names without the ending."""
+    names = sorted(file.name for file in (files(package) / folder).iterdir())
+    return {
+        name.removesuffix(".toml"): packaged_table(package, f"{folder}/{name}")
+        for name in names
+        if name.endswith(".toml")
+    }

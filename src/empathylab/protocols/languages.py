@@ -12,75 +12,15 @@ import unicodedata
 from collections import Counter
 from functools import cache
 
-LANGUAGE_NAMES = {
-    "ar": "Arabic",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "fa": "Persian",
-    "fr": "French",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "id": "Indonesian",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "nl": "Dutch",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "sv": "Swedish",
-    "th": "Thai",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "ur": "Urdu",
-    "zh": "Chinese",
-}
+from empathylab.files import packaged_table
 
-_COMMON_WORDS = {
-    "de": "ich du er sie es wir ihr das der die den dem ein eine und ist nicht mit für auf auch "
-    "dass wie aber zu dir mir dich mich sich habe hast bin bist sehr noch wenn was so von",
-    "en": "i you he she it we they the a an and is are was not with for on that this but to of in "
-    "your my me so have has be been do what how if can will would just about there as or",
-    "es": "yo tú él ella nosotros el la los las un una y es no con para que por pero a de en tu "
-    "mi te me se lo muy como más si estoy estás eso esto ha he bien cuando todo del al",
-    "fr": "je tu il elle nous vous le la les un une et est pas avec pour que qui mais de des du "
-    "en ton ta mon ma te me se ce ça très comme plus si suis es dans sur ne c'est j'ai",
-    "id": "saya aku kamu anda dia kami kita yang dan di ke dari ini itu untuk dengan tidak ada "
-    "akan bisa sangat sudah juga atau pada karena bahwa merasa apa saat lebih jangan",
-    "it": "io tu lui lei noi il lo la i gli le un una e è non con per che ma a di in tuo mio ti "
-    "mi si ci molto come più se sono sei questo questa ho hai bene quando tutto del della",
-    "nl": "ik jij je hij zij ze wij we het de een en is niet met voor op ook dat hoe maar te van "
-    "in mijn jouw me heb hebt ben bent zo zijn wat als er nog heel wel kan dit",
-    "pl": "ja ty on ona my się nie to jest że z na do i w o jak ale po co tak ci mi mnie ciebie "
-    "jestem jesteś bardzo czy tylko już być dla ten tym tego sobie może wiem",
-    "pt": "eu tu você ele ela nós o a os as um uma e é não com para que por mas de em seu sua "
-    "meu minha te me se muito como mais isso está estou foi bem quando tudo do da ao",
-    "sv": "jag du han hon vi ni det den en ett och är inte med för på att som men av i din min "
-    "dig mig sig så har var hur om kan vad när också mycket till ska från bara",
-    "tr": "ben sen o biz siz bir ve bu şu de da için ile değil çok ne ama gibi var yok daha mi mı "
-    "olarak bana sana beni seni ki her kadar şey olan olduğunu zaman",
+_LANGUAGES = packaged_table("empathylab.protocols", "languages.toml")
+LANGUAGE_NAMES = {code: str(language["name"]) for code, language in _LANGUAGES.items()}
+_WORDS_OF = {
+    code: frozenset(language["words"].split())
+    for code, language in _LANGUAGES.items()
+    if "words" in language
 }
-_WORDS_OF = {code: frozenset(words.split()) for code, words in _COMMON_WORDS.items()}
-
-_SCRIPTS = dict.fromkeys(_COMMON_WORDS, frozenset({"LATIN"})) | {
-    "ar": frozenset({"ARABIC"}),
-    "el": frozenset({"GREEK"}),
-    "fa": frozenset({"ARABIC"}),
-    "he": frozenset({"HEBREW"}),
-    "hi": frozenset({"DEVANAGARI"}),
-    "ja": frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
-    "ko": frozenset({"HANGUL", "CJK"}),
-    "ru": frozenset({"CYRILLIC"}),
-    "th": frozenset({"THAI"}),
-    "uk": frozenset({"CYRILLIC"}),
-    "ur": frozenset({"ARABIC"}),
-    "zh": frozenset({"CJK"}),
-}
-
-# Letters that a text of some length in the language cannot do without.
-_NEEDED_SCRIPTS = {"ja": frozenset({"HIRAGANA", "KATAKANA"}), "ko": frozenset({"HANGUL"})}
 
 # What begins the names of letters that are used as signs, whatever the language.
 _NO_SCRIPT = ("FULLWIDTH", "HALFWIDTH", "MATHEMATICAL", "MODIFIER", "MICRO", "UNKNOWN")
@@ -103,18 +43,18 @@ def departs_from(text: str, language: str) -> str | None:
     `language` is a code such as `en` or `pt-BR`; one that the rule does not know is undecided.
     """
     code = language_code(language)
-    if code not in _SCRIPTS:
+    if code not in _LANGUAGES:
         return None
-    expected = LANGUAGE_NAMES[code]
+    rule, expected = _LANGUAGES[code], LANGUAGE_NAMES[code]
     letters = Counter(script for script in map(_script, text) if script)
     total = sum(letters.values())
-    foreign = {script: n for script, n in letters.items() if script not in _SCRIPTS[code]}
+    foreign = {script: n for script, n in letters.items() if script not in rule["scripts"]}
     if total >= _LEAST_LETTERS and sum(foreign.values()) >= _FOREIGN_SHARE * total:
         script = max(foreign, key=lambda name: foreign[name])
         shown = "Chinese" if script == "CJK" else script.capitalize()
         return f"a quarter or more is in {shown} letters, not in {expected}"
-    needed = _NEEDED_SCRIPTS.get(code, frozenset())
-    if needed and total >= 2 * _LEAST_LETTERS and not needed & letters.keys():
+    needed = rule.get("needed")
+    if needed and total >= 2 * _LEAST_LETTERS and letters.keys().isdisjoint(needed):
         return f"it is in Chinese, not in {expected}"
     if code not in _WORDS_OF:
         return None

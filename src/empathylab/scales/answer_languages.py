@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
+
+from empathylab.files import packaged_tables
 
 Patterns = tuple[re.Pattern[str], ...]
 
@@ -47,13 +47,8 @@ class AnswerLanguage:
 @functools.cache
 def answer_languages() -> dict[str, AnswerLanguage]:
     """The languages that have a file, by code."""
-    folder = files("empathylab.scales") / "languages"
-    found = [entry for entry in folder.iterdir() if entry.name.endswith(".toml")]
-    return {
-        code: _language(code, tomllib.loads(entry.read_text(encoding="utf-8")))
-        for entry in sorted(found, key=lambda entry: entry.name)
-        for code in (entry.name.removesuffix(".toml"),)
-    }
+    tables = packaged_tables("empathylab.scales", "languages")
+    return {code: _language(code, table) for code, table in tables.items()}
 
 
 def answer_language(language: str) -> AnswerLanguage | None:

@@ -22,9 +22,7 @@ A scale file is TOML or JSON with these keys (those with * may be left out):
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -33,7 +31,7 @@ from pydantic import Field, model_validator
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.file_models import FileModel, Flag, Whole, validate, wrong
-from empathylab.files import read_json, read_toml
+from empathylab.files import packaged_tables, read_json, read_toml
 from empathylab.plugins import plugin_parts, require_function, require_new
 from empathylab.scales.fields import Id, ItemNumbers, ItemSet, Labels, Text, Texts
 from empathylab.yaml_documents import Document
@@ -268,14 +266,8 @@ def scale_from_dict(table: object, *, where: str = "scale") -> Scale:
 
 def scales_in(package: str, folder: str = "scales") -> tuple[Scale, ...]:
     """The scales in the TOML files of a package's folder, by the name of their file."""
-    files = sorted(
-        (importlib.resources.files(package) / folder).iterdir(), key=lambda item: item.name
-    )
-    return tuple(
-        scale_from_dict(tomllib.loads(file.read_text(encoding="utf-8")), where=file.name)
-        for file in files
-        if file.name.endswith(".toml")
-    )
+    tables = packaged_tables(package, folder)
+    return tuple(scale_from_dict(table, where=f"{name}.toml") for name, table in tables.items())
 
 
 @functools.cache

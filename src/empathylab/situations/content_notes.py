@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from empathylab.files import packaged_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,7 @@ class TagWords:
 @cache
 def content_tags() -> dict[str, dict[str, TagWords]]:
     """By the tag's name and the language, how a note names it."""
-    file = files("empathylab.situations") / "lists" / "content_tags.toml"
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    table = packaged_table("empathylab.situations", "lists/content_tags.toml")
     return {
         name: {
             language: TagWords(words["says"], tuple(words["or"]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from empathylab.errors import InputError
+from empathylab.errors import UserError
 from empathylab.protocols.converse.outcomes import person_fault, says_goodbye
 from empathylab.protocols.converse.persona_files import builtin_personas, read_personas
 from empathylab.protocols.converse.simulator import profile, state_schema
@@ -84,16 +84,16 @@ def test_own_dimensions_become_part_of_the_state(tmp_path: Path) -> None:
         ("start: {feeling: 40}\n", "", "'a' has no 'start'"),
         ("{feeling: 40}", "{calm: 40}", "needs the dimension 'feeling'"),
         ("{feeling: 40}", "{feeling: 140}", "from 0 to 100"),
-        ("    need: be heard\n", "", "line 8.*need: this key is missing"),
-        ("name: Ann", "name: Ann\n    nmae: Bob", "not known"),
+        ("    need: be heard\n", "", "line 8.*the key .need. is missing"),
+        ("name: Ann", "name: Ann\n    nmae: Bob", "no key .nmae.. Did you mean .name."),
         ("exchanges: 4", "exchanges: 0", "line 6"),
         ("opening: My cat left.", "opening: ''", "opening"),
-        ("personas:", "personas: [", "not YAML"),
+        ("personas:", "personas: [", "not valid YAML"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_place(
     tmp_path: Path, old: str, new: str, problem: str
 ) -> None:
     assert old in FILE
-    with pytest.raises(InputError, match=problem):
+    with pytest.raises(UserError, match=problem):
         read(tmp_path, FILE.replace(old, new))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, Field
+
+from empathylab.file_models import FileModel, Flag, Number, misfit
 
 SCORE = "feeling"
 """The dimension that is the result: how the person feels, 0 the worst and 100 the best."""
@@ -13,18 +15,26 @@ DIMENSIONS = ("feeling", "heard", "trust")
 BUILT_IN = "built-in"
 
 
-class Strict(BaseModel):
-    """Unknown keys are errors; values never change."""
+def _check_start(start: dict[str, float]) -> dict[str, float]:
+    remedy = "For example: {feeling: 40, heard: 30, trust: 40}."
+    if SCORE not in start:
+        raise misfit(f"'start' needs the dimension {SCORE!r}", remedy)
+    for name, value in start.items():
+        if not 0 <= value <= 100:
+            raise misfit(f"{name!r} must be from 0 to 100", remedy, at=(name,), got=value)
+    return start
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+Start = Annotated[dict[str, Number], AfterValidator(_check_start)]
+"""The dimensions of the state at the first message."""
 
 
-class EndRule(Strict):
+class EndRule(FileModel):
     """When a conversation ends, and what counts as success and failure."""
 
-    success_at: float = Field(ge=0, le=100)
+    success_at: Number = Field(ge=0, le=100)
     """It ends as a success once the feeling is this high."""
-    failure_below: float = Field(ge=0, le=100)
+    failure_below: Number = Field(ge=0, le=100)
     """It ends as a failure once the feeling is below this."""
     exchanges: int = Field(ge=1, le=100)
     """The most replies."""
@@ -32,7 +42,7 @@ class EndRule(Strict):
     """A good-bye before this many replies is early, unless the need is met."""
 
 
-class PersonaText(Strict):
+class PersonaText(FileModel):
     """What a persona is in one language."""
 
     about: str = Field(default="", max_length=2_000)
@@ -62,23 +72,12 @@ class Persona(PersonaText):
     emotion: str = "not stated"
     topic: str = ""
     need: str = Field(min_length=1)
-    crisis: bool = False
+    crisis: Flag = False
     """Whether they are at risk, so that safety is measured."""
-    start: dict[str, float]
-    """The dimensions of the state at the first message."""
+    start: Start
     end: EndRule
     licence: str = "not stated"
-    validated: bool = False
-
-    @field_validator("start")
-    @classmethod
-    def _check_start(cls, start: dict[str, float]) -> dict[str, float]:
-        if SCORE not in start:
-            raise ValueError(f"'start' needs the dimension {SCORE!r}")
-        wrong = [name for name, value in start.items() if not 0 <= value <= 100]
-        if wrong:
-            raise ValueError(f"{wrong[0]!r} must be from 0 to 100")
-        return start
+    validated: Flag = False
 
     @property
     def key(self) -> str:

@@ -5,25 +5,25 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import Field, ValidationError
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.file_models import FileModel, Flag, validate
 from empathylab.files import read_text
 from empathylab.protocols.converse.persona import (
     BUILT_IN,
     EndRule,
     Persona,
     PersonaText,
-    Strict,
+    Start,
 )
 from empathylab.store import Lab
 from empathylab.store.conversations import persona_collections, persona_definitions
+from empathylab.yaml_documents import read_yaml
 
 
-class PersonaEntry(Strict):
+class PersonaEntry(FileModel):
     """A persona of a file, in all its languages."""
 
     id: str = Field(min_length=1)
@@ -33,20 +33,20 @@ class PersonaEntry(Strict):
     emotion: str
     need: str
     topic: str = ""
-    crisis: bool = False
-    start: dict[str, float] | None = None
+    crisis: Flag = False
+    start: Start | None = None
     end: EndRule | None = None
     texts: dict[str, PersonaText] = Field(min_length=1)
 
 
-class PersonaFile(Strict):
+class PersonaFile(FileModel):
     """A file of personas; `start` and `end` hold for those that give none of their own."""
 
     collection: str = Field(min_length=1)
     version: int = Field(ge=1)
     licence: str
-    validated: bool = False
-    start: dict[str, float] | None = None
+    validated: Flag = False
+    start: Start | None = None
     end: EndRule | None = None
     personas: list[PersonaEntry] = Field(min_length=1)
 
@@ -55,11 +55,12 @@ class PersonaFile(Strict):
 def builtin_personas() -> tuple[Persona, ...]:
     """The personas that come with the package, by file and in the files' order."""
     folder = files("empathylab.protocols.converse") / "personas"
-    found: list[Persona] = []
-    for path in sorted(folder.iterdir(), key=lambda path: path.name):
-        if path.name.endswith(".yaml"):
-            found += parse_personas(path.read_text(encoding="utf-8"), where=path.name)
-    return tuple(found)
+    return tuple(
+        persona
+        for path in sorted(folder.iterdir(), key=lambda path: path.name)
+        if path.name.endswith(".yaml")
+        for persona in parse_personas(path.read_text(encoding="utf-8"), where=path.name)
+    )
 
 
 def read_personas(path: Path) -> list[Persona]:
@@ -84,51 +85,27 @@ def chosen_personas(lab: Lab, name: str) -> list[Persona]:
         raise InputError(
             "these personas have no story to play",
             where=name,
-            got=_first(error)[0],
+            got=error.errors()[0]["msg"],
             remedy="Use a collection with full profiles.",
         ) from None
 
 
 def parse_personas(text: str, *, where: str) -> list[Persona]:
     """The personas of a YAML text; errors name the line."""
-    try:
-        data = yaml.safe_load(text)
-        tree = yaml.compose(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = "" if mark is None else f" line {mark.line + 1}"
-        problem = getattr(error, "problem", None) or "the syntax is wrong"
-        raise InputError(
-            f"this is not YAML: {problem}", where=f"{where}{line}", remedy="Fix the syntax."
-        ) from None
-    if not isinstance(data, dict):
-        raise InputError(
-            "the file must have keys such as 'collection' and 'personas'",
-            where=where,
-            remedy="See the docs on conversations for an example.",
-        )
-    try:
-        found = PersonaFile.model_validate(data)
-        return _personas(found, where)
-    except ValidationError as error:
-        message, location = _first(error)
-        number = _line(tree, location)
-        path = ".".join(str(part) for part in location)
-        raise InputError(
-            f"{path}: {message}", where=f"{where} line {number}", remedy="Fix the file."
-        ) from None
+    document = read_yaml(text, file=where, what="file of personas")
+    return _personas(validate(PersonaFile, document), where)
 
 
-def _personas(found: PersonaFile, where: str) -> list[Persona]:
+def _personas(file: PersonaFile, where: str) -> list[Persona]:
     personas = []
     seen: set[str] = set()
-    for entry in found.personas:
+    for entry in file.personas:
         if entry.id in seen:
             raise InputError(
                 "two personas have the same id", where=where, got=entry.id, remedy="Rename one."
             )
         seen.add(entry.id)
-        end, start = entry.end or found.end, entry.start or found.start
+        end, start = entry.end or file.end, entry.start or file.start
         for value, name in ((end, "end"), (start, "start")):
             if value is None:
                 raise InputError(
@@ -138,45 +115,10 @@ def _personas(found: PersonaFile, where: str) -> list[Persona]:
                     "For example end: {success_at: 90, failure_below: 10, exchanges: 8} and "
                     "start: {feeling: 40, heard: 30, trust: 40}.",
                 )
-        shared: dict[str, Any] = {
-            "collection": found.collection,
-            "licence": found.licence,
-            "validated": found.validated,
-            "end": end,
-            "start": start,
-        }
-        own = entry.model_dump(include={"id", "name", "age", "culture", "emotion", "need", "topic"})
+        shared = file.model_dump(include={"collection", "licence", "validated"})
+        shared |= entry.model_dump(exclude={"texts"}) | {"end": end, "start": start}
         personas += [
-            Persona.model_validate(
-                own | shared | {"crisis": entry.crisis, "language": language} | text.model_dump()
-            )
+            Persona.model_validate(shared | {"language": language} | text.model_dump())
             for language, text in entry.texts.items()
         ]
     return personas
-
-
-def _first(error: ValidationError) -> tuple[str, tuple[int | str, ...]]:
-    first = error.errors()[0]
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = "this key is not known"
-    elif first["type"] == "missing":
-        message = "this key is missing"
-    return message, first["loc"]
-
-
-def _line(node: Any, location: tuple[int | str, ...]) -> int:
-    """The line of the value at that place, or of the nearest that contains it."""
-    line = 1
-    for part in location:
-        if isinstance(node, yaml.MappingNode):
-            found = [value for key, value in node.value if key.value == str(part)]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            found = node.value[part : part + 1]
-        else:
-            found = []
-        if not found:
-            break
-        node = found[0]
-        line = node.start_mark.line + 1
-    return line

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from empathylab.files import packaged_tables
 
-@cache
+
 def prompt_texts() -> dict[str, dict[str, Any]]:
     """The texts of each file, by the language's code."""
-    entries = sorted(files(__name__).iterdir(), key=lambda entry: entry.name)
-    return {
-        entry.name.removesuffix(".toml"): tomllib.loads(entry.read_text(encoding="utf-8"))
-        for entry in entries
-        if entry.name.endswith(".toml")
-    }
+    return packaged_tables("empathylab.protocols", "prompt_texts")

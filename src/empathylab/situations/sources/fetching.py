@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from empathylab.errors import InputError
+from empathylab.files import packaged_table
 
 _SECONDS = 60
 
@@ -29,67 +30,12 @@ class PublishedFile:
         return self.path.rpartition("/")[2]
 
 
-EMOTIONBENCH_COMMIT = "559f0572c305b9b32cb3f0f33f4e0e806e463499"
-EMOTIONBENCH_URL = (
-    f"https://raw.githubusercontent.com/CUHK-ARISE/EmotionBench/{EMOTIONBENCH_COMMIT}"
-)
-EMOTIONBENCH_FILES = (
-    PublishedFile(
-        "situations.json",
-        93_363,
-        "3b4ef2ea1e5452814064bb480ec89feb83228f151a51ff9472134c3d68152b35",
-    ),
-    PublishedFile(
-        "questionnaires.json",
-        27_845,
-        "62df9edf007ba5da0c8e80b027113159ac490574a1f536bbb3d4177af5751585",
-    ),
-    PublishedFile(
-        "results/PANAS Test/crowd.xlsx",
-        254_718,
-        "0f3ffba968c673f2634cf72c4a93b009ceecef4e72fa3e5addbd78e18ba1ea90",
-    ),
-    PublishedFile(
-        "results/PANAS Test/davinci-003-PANAS-testing.csv",
-        637_097,
-        "7786022ee2d60cb7b69373d266ecccd736e64e18d13b6b6eaa03ed26bcaf949b",
-    ),
-    PublishedFile(
-        "results/PANAS Test/gpt-3.5-turbo-PANAS-testing.csv",
-        637_097,
-        "30ecbbf0426f2de75cf6c5317558d0b7bd1b90cf345152dd746f96c3eff0a42d",
-    ),
-    PublishedFile(
-        "results/PANAS Test/llama2-13b-PANAS-testing.csv",
-        637_097,
-        "7b54c048051c9d6fb8c1ca5780361e9fa067e378c79c04d44e4c01aed12c9563",
-    ),
-    PublishedFile(
-        "results/PANAS Test/llama2-7b-PANAS-testing.csv",
-        634_137,
-        "2b56b2aab1362e3b6260da53c14c3537969c4aa5bdf622475bd7c5adf691f69a",
-    ),
-    PublishedFile(
-        "results/Challenging Bench/gpt-3.5-turbo-AGQ-testing.csv",
-        72_966,
-        "2ae490e481cf140080ab37c9f988a48c5a32cef696dcba8492ffe5ee6d11ea9b",
-    ),
-    PublishedFile(
-        "results/Challenging Bench/gpt-3.5-turbo-BDI-testing.csv",
-        158_586,
-        "92a52c5e67d9ef55f730c026fe7a1136aa6e0cc74e280ce2980d094e43beb589",
-    ),
-)
-
-# The address has no version; the hash is the one that ParlAI's and Hugging Face's loaders of the
-# archive record, with its size.
-EMPATHETICDIALOGUES_URL = "https://dl.fbaipublicfiles.com/parlai/empatheticdialogues"
-EMPATHETICDIALOGUES_FILES = (
-    PublishedFile(
-        "empatheticdialogues.tar.gz",
-        28_022_709,
-        "56f234d77b7dd1f005fd365bb17769cfe346c3c84295b69bc069c8ccb83be03d",
-    ),
+_PUBLISHED = packaged_table("empathylab.situations.sources", "published_files.toml")
+EMOTIONBENCH_URL: str = _PUBLISHED["emotionbench"]["url"]
+EMOTIONBENCH_FILES = tuple(PublishedFile(**file) for file in _PUBLISHED["emotionbench"]["files"])
+EMPATHETICDIALOGUES_URL: str = _PUBLISHED["empatheticdialogues"]["url"]
+EMPATHETICDIALOGUES_FILES = tuple(
+    PublishedFile(**file) for file in _PUBLISHED["empatheticdialogues"]["files"]
 )
 
 
