@@ -198,7 +198,7 @@ def _page_times(source: _Source) -> Iterator[Sequence[Any]]:
 def _comments(source: _Source) -> Iterator[Sequence[Any]]:
     steps = [block.id for block in source.study.blocks if block.holds_comments]
     yield ("person", "answered_at", "comment")
-    _, rows = listed_comments(source.connection, source.row, steps, most=_EVERYTHING, skipped=0)
+    _, rows = listed_comments(source.connection, source.row, steps, limit=_EVERYTHING, offset=0)
     for row in rows:
         yield (row.person, source.shown(row.answered_at), row.text)
 

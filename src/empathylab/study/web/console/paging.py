@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import urlencode
 
-from empathylab.store.studies.monitoring import Rows
+from empathylab.store.statements import Rows
 from empathylab.study.web.console.visits import Visit
 
 _MOST_PAGES = 1_000_000
@@ -67,12 +67,12 @@ def read_page(
 ) -> tuple[Pager, Rows]:
     """The page of a list that the address asks for, and its rows.
 
-    `read` takes a connection, the study's id, and how many rows to give and to skip; it gives the
-    length of the list, too. `query` is what else the addresses of the other pages say.
+    `read` takes a connection, the study's id, and its `limit` and `offset`; it also gives the
+    length of the list. `query` is what else the addresses of the other pages say.
     """
     console, number = visit.console, page_number(visit.asked("page"))
     with console.lab.reading() as connection:
-        total, rows = read(connection, console.launched.row, most=size, skipped=(number - 1) * size)
+        total, rows = read(connection, console.launched.row, limit=size, offset=(number - 1) * size)
     kept = tuple((name, value) for name, value in query.items() if value)
     path = f"{visit.root}{visit.request.url.path.removeprefix(visit.root)}"
     return Pager(path, number, size, total, kept), rows
