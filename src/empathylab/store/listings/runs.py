@@ -32,7 +32,7 @@ from empathylab.store.schema import (
     studies,
     turns,
 )
-from empathylab.store.statements import count_rows
+from empathylab.store.schema.statements import count_rows
 
 _SNIPPET = 200
 _OPEN = ("open", "paused")

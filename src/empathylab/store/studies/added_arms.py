@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, func, select
 
 from empathylab.store import schema
-from empathylab.store.statements import change_rows, remove_rows
+from empathylab.store.schema.statements import change_rows, remove_rows
 from empathylab.store.studies.records import freeze_scales, freeze_situations
 
 

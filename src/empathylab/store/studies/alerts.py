@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
-from empathylab.store.statements import Rows, change_rows, newest_rows
+from empathylab.store.schema.statements import Rows, change_rows, newest_rows
 
 Channel = Literal["email", "webhook"]
 CHANNELS: tuple[Channel, ...] = ("email", "webhook")

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, and_, select
 from empathylab.errors import UnknownName
 from empathylab.store import schema
 from empathylab.store.imports.files import begin_import
-from empathylab.store.statements import Rows, count_rows
+from empathylab.store.schema.statements import Rows, count_rows
 from empathylab.store.studies.records import find_study, shown_or_rated
 
 ARCHIVE = "study"

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
 from empathylab.store.results import clear_results
-from empathylab.store.statements import change_rows, remove_rows
+from empathylab.store.schema.statements import change_rows, remove_rows
 from empathylab.store.studies.live import delete_conversations
 from empathylab.store.studies.partners import blank_replies
 from empathylab.store.studies.slots import change_slot

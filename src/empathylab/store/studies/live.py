@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
-from empathylab.store.statements import Rows, change_rows, remove_rows
+from empathylab.store.schema.statements import Rows, change_rows, remove_rows
 
 _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
 _SPOKEN = _TURNS.join(_CONVERSATIONS)

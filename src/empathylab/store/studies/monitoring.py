@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from empathylab.store import schema
-from empathylab.store.statements import Rows, newest_rows
+from empathylab.store.schema.statements import Rows, newest_rows
 from empathylab.store.studies.records import real_people
 
 _slots, _pages = schema.slots, schema.page_answers

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, bindparam, func, select, update
 
 from empathylab.store import schema
-from empathylab.store.statements import Rows, change_rows
+from empathylab.store.schema.statements import Rows, change_rows
 
 
 def submitters(connection: Connection, study: int) -> Rows:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from empathylab.store import schema
-from empathylab.store.statements import Rows, change_rows
+from empathylab.store.schema.statements import Rows, change_rows
 
 _CONVERSATIONS, _TURNS, _SLOTS = schema.live_conversations, schema.live_turns, schema.slots
 

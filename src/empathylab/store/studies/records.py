@@ -13,8 +13,8 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.inserts import insert_returning_ids
+from empathylab.store.schema.statements import change_rows, count_rows
 from empathylab.store.situations import situation_from_row
-from empathylab.store.statements import change_rows, count_rows
 
 _OTHER_VERSIONS = select(schema.studies.c.id).where(
     schema.studies.c.name == bindparam("named"), schema.studies.c.id != bindparam("study")

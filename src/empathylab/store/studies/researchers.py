@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, insert, select, text
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_returning_ids
-from empathylab.store.statements import change_rows, count_rows, remove_rows
+from empathylab.store.schema.statements import change_rows, count_rows, remove_rows
 
 Role = Literal["viewer", "researcher", "owner"]
 ROLES: tuple[Role, ...] = ("viewer", "researcher", "owner")

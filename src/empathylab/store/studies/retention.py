@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, select
 
 from empathylab.store import schema
 from empathylab.store.results import clear_results
-from empathylab.store.statements import change_rows, remove_rows
+from empathylab.store.schema.statements import change_rows, remove_rows
 from empathylab.store.studies.live import expire_turns
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, insert, select
 
 from empathylab.store import schema
-from empathylab.store.statements import Rows, change_rows, remove_rows
+from empathylab.store.schema.statements import Rows, change_rows, remove_rows
 
 
 def add_message(connection: Connection, slot: int, who: str, text: str, at: datetime) -> None:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
-from empathylab.store.statements import Rows, change_rows
+from empathylab.store.schema.statements import Rows, change_rows
 
 # Statements of every page: built once, because building them costs more than running them.
 _OF_STUDY = (

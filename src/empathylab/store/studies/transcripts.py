@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, case, func, or_, select
 
 from empathylab.store import schema
-from empathylab.store.statements import Rows, newest_rows
+from empathylab.store.schema.statements import Rows, newest_rows
 
 _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
 _SLOTS, _PAGES = schema.slots, schema.page_answers

@@ -17,7 +17,7 @@ from empathylab.errors import InputError
 from empathylab.scales import builtin_scales, scale_to_dict
 from empathylab.store import Lab
 from empathylab.store.inserts import hash_of
-from empathylab.store.statements import Rows
+from empathylab.store.schema.statements import Rows
 from empathylab.store.studies.archive import (
     ArchiveImport,
     administration_rows,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from empathylab.store.statements import Rows
+from empathylab.store.schema.statements import Rows
 from empathylab.store.studies.live import exported_turns
 from empathylab.store.studies.records import FrozenResponse
 from empathylab.study.admin.embargo import hidden_blocks

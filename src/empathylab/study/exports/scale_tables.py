@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from empathylab.scales import Scale, scale_from_dict, score
-from empathylab.store.statements import Rows
+from empathylab.store.schema.statements import Rows
 from empathylab.store.studies.archive import (
     administration_rows,
     item_values,

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from empathylab.store.ratings import PREFERENCE
-from empathylab.store.statements import Rows
+from empathylab.store.schema.statements import Rows
 from empathylab.store.studies.archive import (
     archive_import,
     arm_rows,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection
 
-from empathylab.store.statements import Rows
+from empathylab.store.schema.statements import Rows
 from empathylab.store.studies.slots import (
     add_answers,
     add_people,

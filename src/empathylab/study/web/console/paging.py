@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import urlencode
 
-from empathylab.store.statements import Rows
+from empathylab.store.schema.statements import Rows
 from empathylab.study.web.console.visits import Visit
 
 _MOST_PAGES = 1_000_000
