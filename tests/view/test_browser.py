@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import now
+from empathylab.store.recipients import store_recipients
 from empathylab.view.serving import Viewer, open_viewer
 from empathylab.view.viewed_lab import ViewedLab
 from tests.view.test_pages import fill
@@ -43,6 +44,7 @@ PATHS = (
     "/studies",
     "/studies/1",
     "/studies/1?view=ratings",
+    "/studies/2",
     "/raters/1",
     "/judges",
     "/judges/1",
@@ -55,6 +57,9 @@ def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
     folder = tmp_path_factory.mktemp("viewed")
     with Lab.open(folder) as lab:
         fill(lab)
+        rows = [{"participant": "ann", "response": "ai", "label": "human", "felt_heard": 4.0}]
+        about = {"title": "Helped", "source": "helped.csv", "licence": "CC0-1.0"}
+        store_recipients(lab, "helped", rows, **about, outcomes=["felt_heard"])
     with closing(ViewedLab(folder)) as viewed:
         opened = open_viewer(viewed, 0)
         server = uvicorn.Server(uvicorn.Config(opened.app, log_level="error"))

@@ -61,4 +61,4 @@ def test_an_open_study_shows_no_rater_arm_rating_or_judgement(sqlite_lab: Lab, s
             assert secret in text, secret
         disagreements = visitor.get(f"/judges/{study}?csv=disagreements").text
     if status == "open":
-        assert disagreements.splitlines()[1].startswith("0.0,3.0,3.0,1,")
+        assert disagreements.splitlines()[1].startswith("0.0,3.0,Good,3.0,Good,1,")

@@ -143,6 +143,31 @@ def test_tables_are_paged_and_downloaded_whole(sqlite_lab: Lab) -> None:
         assert visitor.get("/replies?csv=answers").status_code == 404
 
 
+def test_a_page_number_turns_only_the_pages_of_the_long_table(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=4)
+    with viewing(sqlite_lab) as visitor:
+        later = visitor.get("/runs/1?page=2").text
+        assert 'id="outcomes"' in later
+        overview = visitor.get("/?page=2").text
+    assert 'href="/runs/1"' in overview
+    assert 'href="/runs">All runs</a>' in overview
+    assert 'rel="next"' not in overview
+
+
+def test_pages_below_a_section_mark_it_in_the_navigation(sqlite_lab: Lab) -> None:
+    fill(sqlite_lab)
+    sections = {"/answers/1": "Runs", "/situations/1": "Replies", "/raters/1": "Studies"}
+    with viewing(sqlite_lab) as visitor:
+        for path, section in sections.items():
+            assert f'aria-current="page">{section}</a>' in visitor.get(path).text
+
+
+def test_a_search_without_results_says_so(sqlite_lab: Lab) -> None:
+    add_replies(sqlite_lab, {"one": ["kind"]})
+    with viewing(sqlite_lab) as visitor:
+        assert "Nothing matches these filters" in visitor.get("/replies?q=unfindable").text
+
+
 def test_cells_of_a_download_run_in_no_spreadsheet(sqlite_lab: Lab) -> None:
     add_replies(sqlite_lab, {"one": ['=HYPERLINK("x")']})
     with viewing(sqlite_lab) as visitor:

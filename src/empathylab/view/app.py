@@ -16,10 +16,10 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.web.security import Guard
 from empathylab.view.access import Access
 from empathylab.view.pages import ROUTES
-from empathylab.view.rendering import ASSETS, Page, asset, asset_paths, render
+from empathylab.view.rendering import ASSETS, Page, asset, asset_paths, render, section
 from empathylab.view.tables import Table, table_page
 from empathylab.view.viewed_lab import ViewedLab
-from empathylab.view.visits import Visit
+from empathylab.view.visits import Visit, required
 
 _ERRORS = {
     404: ("There is no such page", "It may have been deleted from the lab since you opened it."),
@@ -61,7 +61,7 @@ def _show(lab: ViewedLab, handler: Callable[[Visit], Page], request: Request) ->
     text = render(
         page.template,
         title=page.title,
-        here=f"/{path.split('/')[1]}",
+        here=section(path),
         lab_name=lab.folder.resolve().name,
         live=page.live,
         tables=tables,
@@ -72,10 +72,7 @@ def _show(lab: ViewedLab, handler: Callable[[Visit], Page], request: Request) ->
 
 
 def _table(page: Page, name: str) -> Table:
-    found = next((table for table in page.tables if table.name == name), None)
-    if found is None:
-        raise HTTPException(404)
-    return found
+    return required(next((table for table in page.tables if table.name == name), None))
 
 
 def _send_csv(lab: ViewedLab, table: Table) -> Response:

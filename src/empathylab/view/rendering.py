@@ -28,6 +28,7 @@ NAVIGATION = (
     ("/studies", "Studies"),
     ("/judges", "Judges"),
 )
+_SECTIONS = {"/answers": "/runs", "/situations": "/replies", "/raters": "/studies"}
 ASSETS = {"view.css": "text/css", "view.js": "text/javascript", "view.svg": "image/svg+xml"}
 
 
@@ -44,10 +45,16 @@ class Page:
     status: int = 200
 
 
+def section(path: str) -> str:
+    """The entry of the navigation that a page belongs to."""
+    first = f"/{path.split('/')[1]}"
+    return _SECTIONS.get(first, first)
+
+
 def render(template: str, **values: Any) -> str:
     """The template's HTML, within the frame of every page."""
-    found = _environment().get_template(f"{template}.html.j2")
-    return found.render(navigation=NAVIGATION, assets=asset_paths(), version=__version__, **values)
+    page = _environment().get_template(f"{template}.html.j2")
+    return page.render(navigation=NAVIGATION, assets=asset_paths(), version=__version__, **values)
 
 
 @functools.cache
@@ -73,11 +80,22 @@ def moment(at: datetime | None) -> str:
     return "–" if at is None else f"{at:%Y-%m-%d %H:%M}"
 
 
+def moment_utc(at: datetime | None) -> str | None:
+    """A time that says its time zone, for facts beside a label; None where there is none."""
+    return None if at is None else f"{moment(at)} UTC"
+
+
 def number(value: float | None, digits: int = 0) -> str:
     """A number with thousands separators; a dash where there is none."""
     if value is None or value != value:
         return "–"
     return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def change(value: float | None) -> str:
+    """A difference, with its sign and two decimals."""
+    text = number(value, 2)
+    return f"+{text}" if value is not None and value > 0 else text
 
 
 def points(value: float | None) -> str:
@@ -98,6 +116,8 @@ def seconds(value: float | None) -> str:
     """A duration."""
     if value is None or value != value:
         return "–"
+    if 0 < value < 0.05:
+        return "< 0.1 s"
     return f"{value:.1f} s" if value < 90 else f"{value / 60:.1f} min"
 
 
@@ -106,10 +126,10 @@ def written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def clipped(text: str | None, most: int) -> str:
+def clipped(text: str | None, maximum: int) -> str:
     """The beginning of a long text."""
     text = text or ""
-    return text if len(text) <= most else f"{text[:most]}…"
+    return text if len(text) <= maximum else f"{text[:maximum]}…"
 
 
 def highlighted(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
@@ -126,7 +146,9 @@ def _environment() -> jinja2.Environment:
     environment = template_environment(package_templates("empathylab.view"))
     environment.filters |= {
         "moment": moment,
+        "moment_utc": moment_utc,
         "number": number,
+        "change": change,
         "points": points,
         "money": money,
         "seconds": seconds,

@@ -17,7 +17,17 @@ from empathylab.store.listings.pages import MOST_COUNTED, Listing, Row
 from empathylab.tables import harmless_cell
 
 Kind = Literal[
-    "text", "number", "points", "money", "seconds", "time", "outcome", "status", "progress"
+    "text",
+    "respondent",
+    "number",
+    "change",
+    "points",
+    "money",
+    "seconds",
+    "time",
+    "outcome",
+    "status",
+    "progress",
 ]
 _CHUNK = 5_000
 _SHORT = ("run", "administration", "protocol", "kind", "phase", "mode", "reversed", "emotion")
@@ -36,15 +46,19 @@ class Column:
     digits: int = 0
     note: str = ""
     """The key of a second line below it."""
+    csv_only: bool = False
+    """Whether only the download has it, as the page says it elsewhere."""
 
     @property
     def width(self) -> str:
         """How wide it is: `n` for numbers, `short`, `long`, `noted`, or empty for others."""
-        if self.kind in ("number", "points", "money", "seconds"):
+        if self.kind in ("number", "change", "points", "money", "seconds"):
             return "n"
+        if self.note:
+            return "noted"
         if self.kind in ("time", "outcome", "status", "progress") or self.key in _SHORT:
             return "short"
-        return "long" if self.key in _LONG else "noted" if self.note else ""
+        return "long" if self.key in _LONG else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +74,10 @@ class Table:
     """The same with texts that the page shortens, for CSV."""
     size: int = 50
     empty: str = "There is nothing here yet."
+    all_rows: str = ""
+    """The page that lists all rows, where this shows the first ones only."""
+    paged: bool = True
+    """Whether the page number in the address is for this table."""
 
     def csv_lines(self, connection: Connection) -> Iterator[str]:
         """All rows as CSV, some lines at a time."""
@@ -79,7 +97,7 @@ def fixed_table(name: str, caption: str, columns: Sequence[Column], rows: Sequen
     def read(_connection: Connection, offset: int, limit: int) -> Listing:
         return Listing(rows[offset : offset + limit], len(rows))
 
-    return Table(name, caption, columns, read, size=max(1, len(rows)))
+    return Table(name, caption, columns, read, size=max(1, len(rows)), paged=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +116,9 @@ class TablePage:
         """The columns that hold anything on this page."""
 
         def holds(column: Column) -> bool:
-            return any(row.get(column.key) not in (None, "") for row in self.rows)
+            return not column.csv_only and any(
+                row.get(column.key) not in (None, "") for row in self.rows
+            )
 
         return [column for column in self.table.columns if holds(column)]
 
@@ -125,7 +145,7 @@ class TablePage:
     @property
     def after(self) -> str | None:
         """The address of the page after."""
-        more = self.last < self.total and self.rows
+        more = self.table.paged and self.rows and self.last < self.total
         return self._address(page=str(self.number + 1)) if more else None
 
     @property
@@ -155,9 +175,9 @@ def table_page(
 ) -> TablePage:
     """The page of the table that the address asks for."""
     number = whole_number(query.get("page", "")) or 1
-    number = min(max(1, number), _LAST_PAGE)
-    found = table.read(connection, (number - 1) * table.size, table.size)
-    return TablePage(table, found.rows, number, found.total, path, query)
+    number = min(max(1, number), _LAST_PAGE) if table.paged else 1
+    listing = table.read(connection, (number - 1) * table.size, table.size)
+    return TablePage(table, listing.rows, number, listing.total, path, query)
 
 
 def whole_number(text: str) -> int | None:

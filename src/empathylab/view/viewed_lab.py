@@ -80,11 +80,11 @@ class ViewedLab:
         if self._lab.engine.dialect.name != "sqlite":
             return None
         try:
-            found = (self.folder / DATABASE_FILE).stat()
+            status = (self.folder / DATABASE_FILE).stat()
         except OSError as error:
             raise LabError(
                 "the lab is no longer here",
                 where=str(self.folder),
                 remedy="Restore it, or start the viewer with another --lab.",
             ) from error
-        return (found.st_dev, found.st_ino)
+        return (status.st_dev, status.st_ino)

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from empathylab.store import Lab
 from empathylab.view.tables import whole_number
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Visit:
         return required(whole_number(self.parts[name]))
 
 
-def required(found: Found | None) -> Found:
-    """What was found; where nothing was, there is no such page."""
-    if found is None:
+def required(value: Value | None) -> Value:
+    """The value; where there is none, there is no such page."""
+    if value is None:
         raise HTTPException(404)
-    return found
+    return value

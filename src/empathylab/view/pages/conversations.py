@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from empathylab.analysis.text.names import name_of
 from empathylab.protocols.converse.outcomes import Fault, transcript_faults
 from empathylab.protocols.converse.transcript import Turn
 from empathylab.store.listings import conversations as listings
@@ -31,14 +32,13 @@ def show_conversations(visit: Visit) -> Page:
 
     columns = (
         Column("key", "Conversation", href=lambda row: f"/conversations/{row['conversation']}"),
-        Column("respondent", "Respondent"),
+        Column("respondent", "Respondent", "respondent"),
         Column("persona", "Persona"),
         Column("simulator", "Simulator"),
         Column("exchanges", "Exchanges", "number"),
-        Column("start", "Start", "number"),
-        Column("final", "Final", "number"),
-        Column("outcome", "Outcome", "outcome"),
-        Column("reason", "Why"),
+        Column("start", "First feeling", "number"),
+        Column("final", "Final feeling", "number"),
+        Column("outcome", "Outcome", "outcome", note="reason"),
     )
     empty = "This lab has no conversations yet. To run some: empathylab converse"
     table = Table("conversations", "Conversations", columns, read, empty=empty)
@@ -49,15 +49,17 @@ def show_conversations(visit: Visit) -> Page:
 def show_conversation(visit: Visit) -> Page:
     """One conversation: every turn, and the curve of the person's feeling."""
     number = visit.number("conversation")
-    found = required(listings.find_conversation(visit.connection, number))
-    turns = with_changes(listings.conversation_turns(visit.connection, number), found["final"])
+    conversation = required(listings.find_conversation(visit.connection, number))
+    spoken = listings.conversation_turns(visit.connection, number)
+    turns = with_changes(spoken, conversation["final"])
     values = {
-        "conversation": found,
+        "conversation": conversation,
         "turns": turns,
-        "curve": emotion_curve(turns, found),
-        "faults": _imported_faults(turns, found),
+        "curve": emotion_curve(turns, conversation),
+        "faults": _imported_faults(turns, conversation),
     }
-    return Page(f"{found['respondent']} and {found['persona'] or found['key']}", "chat", (), values)
+    person = conversation["persona"] or conversation["key"]
+    return Page(f"{name_of(conversation['respondent'])} and {person}", "chat", (), values)
 
 
 def _imported_faults(turns: Sequence[Row], conversation: Row) -> list[Fault]:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
 from sqlalchemy import Connection
 
 from empathylab.analysis.judges.disagreements import judge_disagreements
 from empathylab.errors import UserError
 from empathylab.store.judged_responses import study_names
 from empathylab.store.listings import judges as listings
-from empathylab.store.listings.pages import Listing
+from empathylab.store.listings.pages import Listing, Row
 from empathylab.store.listings.replies import replies_by_id
 from empathylab.store.listings.studies import find_study
+from empathylab.view.pages.replies import situation_link
 from empathylab.view.pages.studies import hidden_sentence
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table
 from empathylab.view.visits import Visit, required
 
 _EMPTY = "No judge has rated replies that people also rated."
+
+
+def _judge_link(row: Row) -> str:
+    if row["study"]:
+        return f"/judges/{row['study']}"
+    return "/runs?" + urlencode({"protocol": "judge", "respondent": row["judge"]})
 
 
 def show_judges(visit: Visit) -> Page:
@@ -26,7 +37,7 @@ def show_judges(visit: Visit) -> Page:
         return listings.list_judges(connection, offset=offset, limit=limit)
 
     columns = (
-        Column("judge", "Judge", href=lambda row: row["study"] and f"/judges/{row['study']}"),
+        Column("judge", "Judge", href=_judge_link),
         Column("study_name", "Study"),
         Column("status", "Status", "status"),
         Column("judgements", "Judgements", "number"),
@@ -40,37 +51,56 @@ def show_disagreements(visit: Visit) -> Page:
     """The differences between judges and people in a closed study."""
     number = visit.number("study")
     study = required(find_study(visit.connection, number))
-    values = {"study": study, "hidden": hidden_sentence(study), "judges": []}
+    values: dict[str, Any] = {"study": study, "hidden": hidden_sentence(study), "judges": []}
     if values["hidden"]:
         return Page(f"Judges of {study['name']}", "disagreements", (), values)
     try:
-        found = judge_disagreements(visit.lab, study_names(visit.lab)[number])
+        differences = judge_disagreements(visit.lab, study_names(visit.lab)[number])
     except UserError as error:
         values["hidden"] = str(error)
         return Page(f"Judges of {study['name']}", "disagreements", (), values)
-    judges = found["judge"].unique(maintain_order=True).sort().to_list() if found.height else []
-    asked = visit.asked("judge")
-    shown = found.filter(judge=asked) if asked and found.height else found
+    if differences.height:
+        values["judges"] = sorted(set(differences["judge"]))
+        if asked := visit.asked("judge"):
+            differences = differences.filter(judge=asked)
+    labels = _point_labels(study["protocol"])
 
     def read(connection: Connection, offset: int, limit: int) -> Listing:
-        rows = shown.slice(offset, limit).to_dicts()
+        rows = differences.slice(offset, limit).to_dicts()
         replies = replies_by_id(connection, [row["response"] for row in rows])
-        return Listing([{**replies.get(row["response"], {}), **row} for row in rows], shown.height)
+        described = [
+            {
+                **replies.get(row["response"], {}),
+                **row,
+                "judge_label": labels.get((row["dimension"], row["judge_rating"])),
+                "people_label": labels.get((row["dimension"], row["people_rating"])),
+            }
+            for row in rows
+        ]
+        return Listing(described, differences.height)
 
     columns = (
-        Column("difference", "Judge minus people", "points"),
-        Column("judge_rating", "Judge", "points"),
-        Column("people_rating", "People", "points"),
+        Column("difference", "Difference", "change"),
+        Column("judge_rating", "Judge’s rating", "points", note="judge_label"),
+        Column("people_rating", "People’s rating", "points", note="people_label"),
         Column("raters", "Raters", "number"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
-        Column("judge", "By"),
-        Column("dimension", "Dimension"),
-        Column("respondent", "Respondent"),
-        Column("situation", "Situation"),
-        Column("emotion", "Emotion"),
+        Column("judge", "Judge", note="dimension"),
+        Column("respondent", "Respondent", "respondent"),
+        Column("situation", "Situation", href=situation_link, note="emotion"),
     )
     table = Table(
         "disagreements", "Differences between judges and people", columns, read, empty=_EMPTY
     )
-    values["judges"] = judges
     return Page(f"Judges of {study['name']}", "disagreements", (table,), values)
+
+
+def _point_labels(protocol: Mapping[str, Any]) -> dict[tuple[str, float], str]:
+    """By dimension and point, what raters read, such as Bad, Okay or Good."""
+    return {
+        (dimension["name"], point): label
+        for dimension in protocol.get("dimensions", ())
+        for point, label in zip(
+            dimension.get("values") or (), dimension.get("labels") or (), strict=False
+        )
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from empathylab.store.listings.contents import lab_contents
 from empathylab.view.pages.runs import any_running, runs_table
 from empathylab.view.pages.studies import studies_table
@@ -15,13 +17,16 @@ _LINKS = {
     "runs": "/runs",
     "studies": "/studies",
 }
-_SHOWN = 8
+_SHOWN = 6
 
 
 def show_overview(visit: Visit) -> Page:
     """How much the lab has, its newest runs and its studies."""
     counts = lab_contents(visit.connection)
-    runs, studies = runs_table(size=_SHOWN), studies_table(size=_SHOWN)
+    runs, studies = (
+        replace(table, size=_SHOWN, all_rows=f"/{table.name}", paged=False)
+        for table in (runs_table(), studies_table())
+    )
     return Page(
         "Overview",
         "overview",

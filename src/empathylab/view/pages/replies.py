@@ -28,14 +28,17 @@ def _wanted(visit: Visit) -> ReplyFilter:
     )
 
 
-def _situation_link(row: Row) -> str:
+def situation_link(row: Row) -> str:
+    """The page of the situation that the row's reply answers."""
     return f"/situations/{row['situation_id']}"
 
 
 _REPLY_COLUMNS = (
-    Column("respondent", "Respondent", href=lambda row: f"/replies/{row['response']}"),
+    Column(
+        "respondent", "Respondent", "respondent", href=lambda row: f"/replies/{row['response']}"
+    ),
     Column("set", "Set"),
-    Column("situation", "Situation", href=_situation_link),
+    Column("situation", "Situation", href=situation_link),
     Column("emotion", "Emotion"),
     Column("sample", "Sample", "number"),
     Column("outcome", "Outcome", "outcome"),
@@ -102,7 +105,7 @@ def show_reply(visit: Visit) -> Page:
     reply = required(listings.find_reply(visit.connection, visit.number("response")))
     situation = required(listings.find_situation(visit.connection, reply["situation_id"]))
     values = {"reply": reply, "situation": situation}
-    return Page(f"Reply of {name_of(reply['respondent'])}", "reply", (), values)
+    return Page(f"Reply by {name_of(reply['respondent'])}", "reply", (), values)
 
 
 def show_diff(visit: Visit) -> Page:

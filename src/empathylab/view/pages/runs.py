@@ -51,28 +51,28 @@ def any_running(rows: Iterable[Row]) -> bool:
 _RUN_COLUMNS = (
     Column("run", "Run", href=lambda row: f"/runs/{row['run']}"),
     Column("name", "Name"),
-    Column("respondent", "Respondent"),
+    Column("respondent", "Respondent", "respondent"),
     Column("protocol", "Protocol"),
     Column("instrument", "Instrument", note="how"),
     Column("state", "State", "status"),
     Column("progress", "Answered", "progress"),
     Column("usable", "Usable", "number"),
     Column("cost", "Cost", "money"),
-    Column("last_answer_at", "Last answer", "time"),
+    Column("last_answer_at", "Last answer (UTC)", "time"),
 )
 
 
-def runs_table(protocol: str = "", respondent: str = "", size: int = 25) -> Table:
+def runs_table(protocol: str = "", respondent: str = "") -> Table:
     """The runs, the one used last first."""
 
     def read(connection: Connection, offset: int, limit: int) -> Listing:
-        found = listings.list_runs(
+        listing = listings.list_runs(
             connection, protocol=protocol, respondent=respondent, offset=offset, limit=limit
         )
-        return Listing([_described(row) for row in found.rows], found.total)
+        return Listing([_described(row) for row in listing.rows], listing.total)
 
     empty = "This lab has no runs yet. To measure a model, run: empathylab evaluate"
-    return Table("runs", "Runs", _RUN_COLUMNS, read, size=size, empty=empty)
+    return Table("runs", "Runs", _RUN_COLUMNS, read, size=25, empty=empty)
 
 
 def show_runs(visit: Visit) -> Page:
@@ -133,8 +133,7 @@ def _filtered(row: Row) -> str:
 def _answers_table(run: int, outcome: str, *, hidden: bool) -> Table:
     columns: tuple[Column, ...] = (
         Column("key", "Request", href=lambda row: f"/answers/{row['answer']}"),
-        Column("outcome", "Outcome", "outcome"),
-        Column("reason", "Why"),
+        Column("outcome", "Outcome", "outcome", note="reason"),
         Column("text", "Answer"),
         Column("completion_tokens", "Tokens", "number"),
         Column("cost", "Cost", "money"),
@@ -178,21 +177,21 @@ def show_comparison(visit: Visit) -> Page:
         for number in (first, second):
             required(listings.find_run(visit.connection, number))
         try:
-            found = compare_runs(visit.lab, first, second)
+            comparison = compare_runs(visit.lab, first, second)
         except InputError as error:
             values["problem"] = str(error)
         else:
-            values["comparison"] = found
-            tables = (_differences(found.to_frame().to_dicts()),)
+            values["comparison"] = comparison
+            tables = (_differences(comparison.to_frame().to_dicts()),)
     return Page("Compare runs", "compare_runs", tables, values)
 
 
 def _differences(rows: list[dict[str, Any]]) -> Table:
     columns = (
-        Column("dimension", "What"),
-        Column("estimate", "Difference", "number", digits=2),
-        Column("low", "Low", "number", digits=2),
-        Column("high", "High", "number", digits=2),
+        Column("dimension", "Score"),
+        Column("estimate", "Difference", "change"),
+        Column("low", "Lower limit", "change"),
+        Column("high", "Upper limit", "change"),
         Column("p", "p", "number", digits=3),
         Column("n", "Situations", "number"),
     )

@@ -22,21 +22,19 @@ def show_administrations(visit: Visit) -> Page:
     asked = {name: visit.asked(name) for name in ("respondent", "scale", "phase", "outcome")}
 
     def read(connection: Connection, offset: int, limit: int) -> Listing:
-        found = listings.list_administrations(connection, **asked, offset=offset, limit=limit)
-        named = [{**row, "phase": _phase(row)} for row in found.rows]
-        return Listing(named, found.total)
+        listing = listings.list_administrations(connection, **asked, offset=offset, limit=limit)
+        named = [{**row, "phase": _phase(row)} for row in listing.rows]
+        return Listing(named, listing.total)
 
     columns = (
         Column("administration", "Number", href=lambda row: f"/scales/{row['administration']}"),
-        Column("respondent", "Respondent"),
+        Column("respondent", "Respondent", "respondent"),
         Column("subject", "Person"),
         Column("scale", "Scale"),
         Column("phase", "Phase"),
-        Column("situation", "Situation"),
-        Column("emotion", "Emotion"),
+        Column("situation", "Situation", note="emotion"),
         Column("mode", "Mode"),
-        Column("outcome", "Outcome", "outcome"),
-        Column("reason", "Why"),
+        Column("outcome", "Outcome", "outcome", note="reason"),
     )
     empty = "No scale has been answered yet. To ask a model, run: empathylab appraise"
     table = Table("administrations", "Scale administrations", columns, read, empty=empty)
@@ -52,8 +50,8 @@ def _phase(row: Row) -> str:
 def show_administration(visit: Visit) -> Page:
     """One administration: every item and the scores."""
     number = visit.number("administration")
-    found = required(listings.find_administration(visit.connection, number))
-    definition = found["definition"]
+    administration = required(listings.find_administration(visit.connection, number))
+    definition = administration["definition"]
     scale = scale_from_dict(json.loads(definition) if isinstance(definition, str) else definition)
     answers = {row["item"]: row for row in listings.administration_items(visit.connection, number)}
     items = fixed_table(
@@ -62,14 +60,14 @@ def show_administration(visit: Visit) -> Page:
         (
             Column("item", "Item", "number"),
             Column("words", "Wording"),
-            Column("position", "Shown as", "number"),
+            Column("position", "Position", "number"),
             Column("answer", "Answer", "points"),
             Column("anchor", "Label"),
             Column("reversed", "Reversed"),
             Column("subscales", "Subscales"),
             Column("entropy", "Entropy (bits)", "number", digits=2),
         ),
-        _items(scale, answers, list(found["item_order"] or ())),
+        _items(scale, answers, list(administration["item_order"] or ())),
     )
     scores = fixed_table(
         "scores",
@@ -82,8 +80,9 @@ def show_administration(visit: Visit) -> Page:
         ),
         _scores(scale, {item: row["value"] for item, row in answers.items()}),
     )
-    values = {"administration": {**found, "phase": _phase(found)}, "scale": scale}
-    title = f"{found['scale'].upper()} answered by {name_of(found['respondent'])}"
+    values = {"administration": {**administration, "phase": _phase(administration)}, "scale": scale}
+    respondent = name_of(administration["respondent"])
+    title = f"{administration['scale'].upper()} answered by {respondent}"
     return Page(title, "administration", (scores, items), values)
 
 
@@ -114,10 +113,10 @@ def _scores(scale: Scale, values: dict[int, float]) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "subscale": found.subscale,
-            "value": found.value,
-            "items": found.items,
-            "missing": found.missing,
+            "subscale": scored.subscale,
+            "value": scored.value,
+            "items": scored.items,
+            "missing": scored.missing,
         }
-        for found in score(scale, values)
+        for scored in score(scale, values)
     ]

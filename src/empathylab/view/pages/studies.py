@@ -11,6 +11,7 @@ from empathylab.store.listings import studies as listings
 from empathylab.store.listings.pages import Listing, Row
 from empathylab.store.recipients import KIND as RECIPIENTS
 from empathylab.study.admin.embargo import RUNNING
+from empathylab.view.pages.replies import situation_link
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table
 from empathylab.view.visits import Visit, required
@@ -20,7 +21,11 @@ def _study_link(row: Row) -> str:
     return f"/studies/{row['study']}"
 
 
-def studies_table(size: int = 50) -> Table:
+def _rater_link(row: Row) -> str:
+    return f"/raters/{row['rater_id']}"
+
+
+def studies_table() -> Table:
     """The studies with their status."""
 
     def read(connection: Connection, offset: int, limit: int) -> Listing:
@@ -31,11 +36,11 @@ def studies_table(size: int = 50) -> Table:
         Column("version", "Version", "number"),
         Column("title", "Title"),
         Column("status", "Status", "status"),
-        Column("launched_at", "Launched", "time"),
-        Column("closed_at", "Closed", "time"),
+        Column("launched_at", "Launched (UTC)", "time"),
+        Column("closed_at", "Closed (UTC)", "time"),
     )
     empty = "This lab has no studies yet."
-    return Table("studies", "Studies", columns, read, size=size, empty=empty)
+    return Table("studies", "Studies", columns, read, empty=empty)
 
 
 def show_studies(visit: Visit) -> Page:
@@ -61,9 +66,9 @@ def show_study(visit: Visit) -> Page:
         "raters",
         "Raters",
         (
-            Column("rater", "Rater", href=lambda row: f"/raters/{row['rater_id']}"),
+            Column("rater", "Rater", href=_rater_link),
             Column("kind", "Kind"),
-            Column("arm", "Arm"),
+            Column("arm", "Arm", "respondent"),
             Column("ratings", "Ratings", "number"),
             Column("mean", "Mean rating", "points"),
             Column("seconds", "Time", "seconds"),
@@ -93,12 +98,18 @@ def _recipients_table(connection: Connection, study: Row) -> Table | None:
     rows = received_replies(connection, f"{study['name']}@{study['version']}")
     if not rows:
         return None
-    words = {"participant": "Participant", "response": "Author", "label": "Label"}
-    words |= {"replier": "Replier", "reply": "Reply"}
-    outcomes = [name for name in rows[0] if name not in words and name != "replaced"]
     columns = [
-        *(Column(name, label) for name, label in words.items()),
-        *(Column(name, name.capitalize(), "points") for name in outcomes),
+        Column("participant", "Participant"),
+        Column("response", "Real author", "respondent"),
+        Column("label", "Named author", "respondent"),
+        Column("replier", "Replier"),
+        Column("reply", "Reply"),
+    ]
+    described = {"replaced", *(column.key for column in columns)}
+    columns += [
+        Column(name, name.replace("_", " ").capitalize(), "points")
+        for name in rows[0]
+        if name not in described
     ]
 
     def read(_connection: Connection, offset: int, limit: int) -> Listing:
@@ -122,7 +133,11 @@ def hidden_sentence(study: Row) -> str:
 def show_rater(visit: Visit) -> Page:
     """One rater of a closed study, with all ratings."""
     rater = required(listings.find_rater(visit.connection, visit.number("rater")))
-    details = {name: value for name, value in (rater["details"] or {}).items() if name != "marks"}
+    details = [
+        (name.replace("_", " ").capitalize(), value)
+        for name, value in (rater["details"] or {}).items()
+        if name != "marks"
+    ]
     table = _ratings_table(rater["study"], rater=rater["rater_id"])
     values = {"rater": rater, "details": details}
     return Page(f"Rater {rater['rater']}", "rater", (table,), values)
@@ -135,13 +150,11 @@ def _ratings_table(study: int, *, rater: int | None = None, dimension: str = "")
         )
 
     columns = (
-        Column("rater", "Rater", href=lambda row: f"/raters/{row['rater_id']}"),
-        Column("arm", "Arm"),
-        Column("situation", "Situation", href=lambda row: f"/situations/{row['situation_id']}"),
-        Column("emotion", "Emotion"),
+        Column("rater", "Rater", href=_rater_link, csv_only=rater is not None),
+        Column("arm", "Arm", "respondent"),
+        Column("situation", "Situation", href=situation_link, note="emotion"),
         Column("dimension", "Dimension"),
-        Column("value", "Rating", "points"),
-        Column("label", "Label"),
+        Column("value", "Rating", "points", note="label"),
         Column("seconds", "Time", "seconds"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
     )

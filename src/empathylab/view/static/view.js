@@ -18,8 +18,8 @@ async function renew(seconds) {
     if (answer.ok) {
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const part of document.querySelectorAll("[data-part]")) {
-        const found = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
-        if (found && found.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) part.innerHTML = found.innerHTML;
+        const newer = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
+        if (newer && newer.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) part.innerHTML = newer.innerHTML;
       }
       if (!fresh.body.dataset.live) {
         document.querySelector(".livemark")?.remove();
