@@ -10,10 +10,12 @@ from empathylab.judging.instruments import study_instrument
 from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
+from empathylab.scales import builtin_scale, scale_to_dict
 from empathylab.store import Lab, schema
+from empathylab.store.inserts import now
 from empathylab.store.judged_responses import judged_study, study_responses
 from tests.view.test_pages import crawl
-from tests.view.viewing import add_replies, add_study, viewing
+from tests.view.viewing import add_replies, add_study, ids, viewing
 
 SAID = "I judge this reply as good indeed"
 
@@ -62,3 +64,35 @@ def test_an_open_study_shows_no_rater_arm_rating_or_judgement(sqlite_lab: Lab, s
         disagreements = visitor.get(f"/judges/{study}?csv=disagreements").text
     if status == "open":
         assert disagreements.splitlines()[1].startswith("0.0,3.0,Good,3.0,Good,1,")
+
+
+def test_a_raters_questionnaire_is_shown_with_its_score_once_the_study_is_closed(
+    sqlite_lab: Lab,
+) -> None:
+    add_replies(sqlite_lab, {"one": ["I am sorry"]})
+    _, rater = add_study(sqlite_lab, "open")
+    definition = scale_to_dict(builtin_scale("teq"))
+    moment = now()
+    with sqlite_lab.writing() as connection:
+        scale = {"name": "teq", "version": 1, "fingerprint": "x", "definition": definition}
+        (number,) = ids(connection, schema.scales, [scale | {"added_at": moment}])
+        filled = {"rater_id": rater, "scale_id": number, "phase": "default", "mode": "study"}
+        filled |= {"counterpart": False, "order_index": 0, "item_order": [], "repeat": 1}
+        filled |= {"outcome": "valid", "added_at": moment}
+        (administration,) = ids(connection, schema.administrations, [filled])
+        answers = [
+            {"administration_id": administration, "item": item, "value": 4.0}
+            for item in range(1, 17)
+        ]
+        connection.execute(schema.item_answers.insert(), answers)
+    with viewing(sqlite_lab) as visitor:
+        assert "TEQ" not in "".join(crawl(visitor).values())
+        with sqlite_lab.writing() as connection:
+            connection.execute(schema.studies.update().values(status="closed"))
+        page = visitor.get(f"/raters/{rater}").text
+        table = visitor.get(f"/raters/{rater}?csv=questionnaires").text.split()
+        overview = visitor.get("/").text
+    assert "TEQ" in page
+    # Eight of the sixteen items are reversed: 8 x 4 + 8 x 0.
+    assert table[1] == "TEQ,baseline,total,32.0,16,0"
+    assert "<dt>Scale answers</dt><dd>0</dd>" in overview

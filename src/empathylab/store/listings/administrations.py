@@ -75,6 +75,23 @@ def administration_items(connection: Connection, administration: int) -> list[Ro
     return read_rows(connection, query)
 
 
+def rater_questionnaires(connection: Connection, rater: int) -> list[Row]:
+    """The item answers of what a rater filled in about themselves, with the scales' definitions."""
+    query = (
+        select(
+            administrations.c.id.label("administration"),
+            scales.c.name.label("scale"),
+            scales.c.definition,
+            administrations.c.phase,
+            *item_answers.c["item", "value"],
+        )
+        .select_from(administrations.join(scales).join(item_answers))
+        .where(administrations.c.rater_id == rater)
+        .order_by(administrations.c.id, item_answers.c.item)
+    )
+    return read_rows(connection, query)
+
+
 def administration_choices(connection: Connection) -> dict[str, list[str]]:
     """What the list can be narrowed to."""
     asked = select(administrations.c.id).where(administrations.c.respondent_id == respondents.c.id)

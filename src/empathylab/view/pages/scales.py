@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -15,6 +17,13 @@ from empathylab.store.listings.pages import Listing, Row
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table, fixed_table
 from empathylab.view.visits import Visit, required
+
+_SCORE_COLUMNS = (
+    Column("subscale", "Subscale"),
+    Column("value", "Score", "points"),
+    Column("items", "Items", "number"),
+    Column("missing", "Missing", "number"),
+)
 
 
 def show_administrations(visit: Visit) -> Page:
@@ -51,8 +60,7 @@ def show_administration(visit: Visit) -> Page:
     """One administration: every item and the scores."""
     number = visit.number("administration")
     administration = required(listings.find_administration(visit.connection, number))
-    definition = administration["definition"]
-    scale = scale_from_dict(json.loads(definition) if isinstance(definition, str) else definition)
+    scale = _scale(administration)
     answers = {row["item"]: row for row in listings.administration_items(visit.connection, number)}
     items = fixed_table(
         "items",
@@ -72,18 +80,31 @@ def show_administration(visit: Visit) -> Page:
     scores = fixed_table(
         "scores",
         "Scores",
-        (
-            Column("subscale", "Subscale"),
-            Column("value", "Score", "points"),
-            Column("items", "Items", "number"),
-            Column("missing", "Missing", "number"),
-        ),
+        _SCORE_COLUMNS,
         _scores(scale, {item: row["value"] for item, row in answers.items()}),
     )
     values = {"administration": {**administration, "phase": _phase(administration)}, "scale": scale}
     respondent = name_of(administration["respondent"])
     title = f"{administration['scale'].upper()} answered by {respondent}"
     return Page(title, "administration", (scores, items), values)
+
+
+def questionnaires_table(connection: Connection, rater: int) -> Table:
+    """The scores of the questionnaires that a rater filled in about themselves."""
+    rows = []
+    answers = listings.rater_questionnaires(connection, rater)
+    for _, group in groupby(answers, key=itemgetter("administration")):
+        items = list(group)
+        named = {"scale": items[0]["scale"].upper(), "phase": _phase(items[0])}
+        scores = _scores(_scale(items[0]), {row["item"]: row["value"] for row in items})
+        rows += [{**named, **scored} for scored in scores]
+    columns = (Column("scale", "Scale"), Column("phase", "Phase"), *_SCORE_COLUMNS)
+    return fixed_table("questionnaires", "Questionnaires", columns, rows)
+
+
+def _scale(row: Row) -> Scale:
+    definition = row["definition"]
+    return scale_from_dict(json.loads(definition) if isinstance(definition, str) else definition)
 
 
 def _items(scale: Scale, answers: dict[int, Row], order: list[int]) -> list[dict[str, Any]]:

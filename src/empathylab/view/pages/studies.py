@@ -12,6 +12,7 @@ from empathylab.store.listings.pages import Listing, Row
 from empathylab.store.recipients import KIND as RECIPIENTS
 from empathylab.study.admin.embargo import RUNNING
 from empathylab.view.pages.replies import situation_link
+from empathylab.view.pages.scales import questionnaires_table
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table
 from empathylab.view.visits import Visit, required
@@ -140,7 +141,8 @@ def show_rater(visit: Visit) -> Page:
     ]
     table = _ratings_table(rater["study"], rater=rater["rater_id"])
     values = {"rater": rater, "details": details}
-    return Page(f"Rater {rater['rater']}", "rater", (table,), values)
+    tables = (questionnaires_table(visit.connection, rater["rater_id"]), table)
+    return Page(f"Rater {rater['rater']}", "rater", tables, values)
 
 
 def _ratings_table(study: int, *, rater: int | None = None, dimension: str = "") -> Table:
