@@ -89,10 +89,10 @@ def _of_here(connection: Connection, row: Any, file: Study | None, where: str) -
         for name, (_, definition) in frozen_scales(connection, row.id).items()
     }
     prints = fingerprints(list(situations.values()), study_scale_fingerprints(connection, row.id))
-    found = protocol_hash(study, prints)
-    _require_hash(row, found, where)
+    actual_hash = protocol_hash(study, prints)
+    _require_hash(row, actual_hash, where)
     keys = tuple(situation.id for situation in situations.values())
-    return JoinBase(row, study, tuple(situations), keys, scales, found)
+    return JoinBase(row, study, tuple(situations), keys, scales, actual_hash)
 
 
 def _of_archive(connection: Connection, row: Any, file: Study | None, where: str) -> JoinBase:
@@ -107,8 +107,8 @@ def _of_archive(connection: Connection, row: Any, file: Study | None, where: str
         for name, (_, definition) in frozen_scales(connection, row.id).items()
     }
     prints = fingerprints(list(situations.values()), {n: f for n, (_, f) in wanted.items()})
-    found = protocol_hash(study, prints)
-    _require_hash(row, found, where)
+    actual_hash = protocol_hash(study, prints)
+    _require_hash(row, actual_hash, where)
     notes = [
         (
             "Participants of the study where the archive was made cannot be recognised here: "
@@ -121,7 +121,7 @@ def _of_archive(connection: Connection, row: Any, file: Study | None, where: str
             "codes. To recruit in another way, give the study's file with --file."
         )
     keys = tuple(situation.id for situation in situations.values())
-    return JoinBase(row, study, tuple(situations), keys, scales, found, tuple(notes))
+    return JoinBase(row, study, tuple(situations), keys, scales, actual_hash, tuple(notes))
 
 
 def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int, str]]:
@@ -131,7 +131,7 @@ def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int
         item["here"]: item["fingerprint"] for item in (brought.summary["scales"] if brought else ())
     }
     stored = scale_fingerprints(connection)
-    found = {}
+    rows = {}
     for name, current in study_scale_fingerprints(connection, row.id).items():
         wanted = here.get(current, current)
         if wanted not in stored:
@@ -141,8 +141,8 @@ def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int
                 where=where,
                 remedy="Import the same file as in the study's lab: empathylab scales import FILE",
             )
-        found[name] = (stored[wanted], wanted)
-    return found
+        rows[name] = (stored[wanted], wanted)
+    return rows
 
 
 def _of_release(
@@ -185,8 +185,8 @@ def _of_release(
     show_rated(connection, row.id)
     prints = fingerprints(chosen, study_scale_fingerprints(connection, row.id))
     keys = tuple(item.id for item in chosen)
-    found = protocol_hash(study, prints)
-    return JoinBase(row, study, tuple(ids), keys, scales, found, tuple(_unchecked(row)))
+    actual_hash = protocol_hash(study, prints)
+    return JoinBase(row, study, tuple(ids), keys, scales, actual_hash, tuple(_unchecked(row)))
 
 
 def _unchecked(row: Any) -> list[str]:
@@ -254,12 +254,12 @@ def _with_recruitment(study: Study, file: Study | None, where: str) -> Study:
     return study.model_copy(update={"recruitment": file.recruitment})
 
 
-def _require_hash(row: Any, found: str, where: str) -> None:
-    if found != row.protocol_hash:
+def _require_hash(row: Any, actual_hash: str, where: str) -> None:
+    if actual_hash != row.protocol_hash:
         raise InputError(
             f"the protocol's hash should be {row.protocol_hash}: situations, scales or texts have "
             "changed in the lab",
             where=where,
-            got=found,
+            got=actual_hash,
             remedy="Restore them, or import the study's archive into another lab.",
         )

@@ -96,12 +96,12 @@ def _import_command(row: Any, rows: Sequence[Any]) -> str:
 
 def _whole_batches(batches: Sequence[Sequence[Item]], count: int) -> tuple[int, list[str]]:
     """How many batches hold so many situations, and which these are."""
-    found: dict[str, None] = {}
+    situations: dict[str, None] = {}
     for number, items in enumerate(batches, start=1):
-        found |= dict.fromkeys(item.situation for item in items)
-        if len(found) >= count:
-            return number, list(found)
-    return len(batches), list(found)
+        situations |= dict.fromkeys(item.situation for item in items)
+        if len(situations) >= count:
+            return number, list(situations)
+    return len(batches), list(situations)
 
 
 def _name(study: str, respondent: str, count: int) -> str:
