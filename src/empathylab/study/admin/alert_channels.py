@@ -159,9 +159,9 @@ class Webhook:
 
 def channels(environment: Mapping[str, str] = os.environ) -> dict[Channel, Sender]:
     """The channels that the environment sets."""
-    found: dict[Channel, Sender] = {}
+    senders: dict[Channel, Sender] = {}
     if server := environment.get(SMTP, "").strip():
-        found["email"] = _email(server, environment)
+        senders["email"] = _email(server, environment)
     if address := environment.get(WEBHOOK, "").strip():
         parts = urlsplit(address)
         local = parts.scheme == "http" and parts.hostname in _LOOPBACK
@@ -172,8 +172,8 @@ def channels(environment: Mapping[str, str] = os.environ) -> dict[Channel, Sende
                 got=parts.scheme,
                 remedy="Give an address that begins with https://.",
             )
-        found["webhook"] = Webhook(address)
-    return found
+        senders["webhook"] = Webhook(address)
+    return senders
 
 
 def _email(server: str, environment: Mapping[str, str]) -> Email:

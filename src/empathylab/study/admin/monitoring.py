@@ -260,12 +260,12 @@ def _summed(counts: pl.DataFrame, column: str) -> dict[str, int]:
 def _arms(
     places: Mapping[str, int], people: pl.DataFrame, stopped: frozenset[str]
 ) -> tuple[ArmStatus, ...]:
-    found = []
+    statuses = []
     for arm, count in places.items():
         states = _summed(people.filter(pl.col("arm") == arm), "state")
         live, finished = states.pop("live", 0), states.pop("finished", 0)
-        found.append(ArmStatus(arm, count, arm in stopped, live, finished, states))
-    return tuple(found)
+        statuses.append(ArmStatus(arm, count, arm in stopped, live, finished, states))
+    return tuple(statuses)
 
 
 def _quotas(launched: Launched, traits: Sequence[Mapping[str, str]]) -> Iterator[QuotaCount]:
@@ -325,11 +325,10 @@ def _times(study: Study, times: pl.DataFrame, pages: Mapping[str, int]) -> Itera
     blocks = steps.with_columns(
         block=pl.col("step").map_elements(block_of, return_dtype=pl.String)
     ).explode("seconds")
-    found = blocks.group_by("block").agg(pl.col("seconds").median())
-    known = dict(found.iter_rows())
+    medians = dict(blocks.group_by("block").agg(pl.col("seconds").median()).iter_rows())
     for block in study.blocks:
         if answered[block.id]:
-            yield BlockTime(block.id, answered[block.id], known.get(block.id, math.nan))
+            yield BlockTime(block.id, answered[block.id], medians.get(block.id, math.nan))
 
 
 def _attention(
