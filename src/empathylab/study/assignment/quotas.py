@@ -38,12 +38,12 @@ def quota_traits(
     asked = {
         name: value for block in study.blocks for name, value in block.details(answers).items()
     }
-    found = {}
+    traits = {}
     for quota in study.quotas:
         source = asked if quota.source == "demographics" else platform
         if quota.by in source:
-            found[quota.by] = str(source[quota.by])
-    return found
+            traits[quota.by] = str(source[quota.by])
+    return traits
 
 
 def link_traits(study: Study) -> tuple[str, ...]:
@@ -70,15 +70,15 @@ def require_traits(study: Study, traits: Mapping[str, str]) -> None:
 
 def traits_to_fill(study: Study, places: int) -> tuple[dict[str, str], ...]:
     """Traits of simulated raters who together fill all places."""
-    found: tuple[dict[str, str], ...] = tuple({} for _ in range(places))
+    people: tuple[dict[str, str], ...] = tuple({} for _ in range(places))
     for quota in study.quotas:
         if quota.source == "platform":
             limits = quota_limits(quota, places)
             kinds = (kind for kind, limit in limits.items() for _ in range(limit))
-            for person, kind in zip(found, kinds, strict=False):
+            for person, kind in zip(people, kinds, strict=False):
                 if kind != OTHERS:
                     person[quota.by] = kind
-    return found
+    return people
 
 
 def has_room(
