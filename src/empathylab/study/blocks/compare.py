@@ -89,12 +89,12 @@ class Compare(WorkBlock):
 
     def results(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Results:
         """The preferences, and the answers to further questions."""
-        found = super().results(path, slot, answers)
+        results = super().results(path, slot, answers)
         preferences = (
             AnsweredQuestion(step, items, PREFERENCE, answers[step.key][PREFERENCE])
             for step, items in self.shown_items(path, slot)
         )
-        return replace(found, answers=(*preferences, *found.answers))
+        return replace(results, answers=(*preferences, *results.answers))
 
     def analysis_command(self, study: str) -> str | None:
         """Whose replies are preferred."""

@@ -155,7 +155,7 @@ class FormReader:
 
         A form sends the part `x` of the question `q` under the name `q.x`.
         """
-        found: dict[str, str] = {}
+        parts: dict[str, str] = {}
         for key, given in self._given.items():
             part = key.removeprefix(f"{name}.")
             if part == key:
@@ -164,8 +164,8 @@ class FormReader:
                 self.refuse(name, "not-an-option" if part not in known else "twice")
                 return None
             if value := _only(given):
-                found[part] = value
-        return found
+                parts[part] = value
+        return parts
 
     def free(self, name: str, *, required: bool, most: int) -> None:
         """Text of at most so many characters."""

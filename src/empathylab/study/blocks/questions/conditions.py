@@ -105,10 +105,10 @@ class _Parser:
         self._levels = 0
 
     def whole(self) -> Condition:
-        found = self._any()
+        parsed = self._any()
         if self._tokens:
             raise ValueError(f"an 'and' or 'or' before {self._tokens[0][1]!r}")
-        return found
+        return parsed
 
     def _any(self) -> Condition:
         return self._joined("or", lambda: self._joined("and", self._single))
@@ -166,20 +166,20 @@ class _Parser:
         return False
 
     def _take(self, kind: str, what: str, value: str | None = None) -> str:
-        found = self._tokens.pop(0) if self._tokens else ("", "")
-        if found[0] != kind or value not in (None, found[1]):
+        token = self._tokens.pop(0) if self._tokens else ("", "")
+        if token[0] != kind or value not in (None, token[1]):
             raise ValueError(what)
-        return found[1]
+        return token[1]
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     place = 0
     while text[place:].strip():
-        found = _TOKEN.match(text, place)
-        if found is None:
+        match = _TOKEN.match(text, place)
+        if match is None:
             raise ValueError(f"no {text[place:].strip()[0]!r}")
-        place = found.end()
-        yield str(found.lastgroup), found[str(found.lastgroup)]
+        place = match.end()
+        yield str(match.lastgroup), match[str(match.lastgroup)]
 
 
 def _readable(text: str) -> str:

@@ -142,17 +142,17 @@ class Chat(Block):
         row = desk.opened(self.id)
         if self._replies(step):
             return partner_conversation(desk, row)
-        found = desk.read(with_reply_in_time(desk, row))
-        if found.state == "ended" or found.waiting:
-            return found
-        if self.opens_with and not found.turns:
+        conversation = desk.read(with_reply_in_time(desk, row))
+        if conversation.state == "ended" or conversation.waiting:
+            return conversation
+        if self.opens_with and not conversation.turns:
             desk.tell(row, str(answers[self.opens_with][STORY]))
             return desk.read(row)
         if self._is_over(desk, row):
             desk.require("write")
             end_conversation(desk.connection, row.id, "time", desk.now)
             return desk.read(desk.find(self.id))
-        return found
+        return conversation
 
     def _is_over(self, desk: LiveDesk, row: Any) -> bool:
         began = row.opened_at or row.started_at
@@ -225,10 +225,10 @@ class Chat(Block):
         return (Part("label", label),) if label else ()
 
     def _asks(self, view: PageView, *, writes: bool) -> tuple[Asked, ...]:
-        found, asked = view.conversation, tuple[Asked, ...]()
-        seen = found.turns if found else ()
+        conversation, asked = view.conversation, tuple[Asked, ...]()
+        seen = conversation.turns if conversation else ()
         replies = sum(turn.sender == "respondent" for turn in seen)
-        if found is None or replies >= self._said_before(view.step):
+        if conversation is None or replies >= self._said_before(view.step):
             asked = tuple(question.asked(view) for question in self._asked_at(view.step))
         return (*asked, Asked(MESSAGE, "message", "")) if writes else asked
 

@@ -144,8 +144,12 @@ class Reply(Block):
 
     def _respond_body(self, view: PageView) -> Body:
         assert self.respond is not None  # noqa: S101 - it has such a page
-        found, respond = view.conversation, self.respond
-        story = found.turns[0].text if found and found.turns else view.localized(respond.story)
+        conversation, respond = view.conversation, self.respond
+        story = (
+            conversation.turns[0].text
+            if conversation and conversation.turns
+            else view.localized(respond.story)
+        )
         return Body(
             view.localized(respond.text),
             (Part("shared", story),),

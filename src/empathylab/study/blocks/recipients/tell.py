@@ -119,6 +119,6 @@ def note_crisis(form: FormReader, name: str, path: ParticipantPath) -> None:
     live = path.study.live
     if (text := form.values.get(name)) and live is not None and live.crisis_words:
         languages = path.study.languages
-        found = [word for language in languages for word in crisis_words(text, language)]
-        if found:
-            form.values[CRISIS] = list(dict.fromkeys(found))
+        words = [word for language in languages for word in crisis_words(text, language)]
+        if words:
+            form.values[CRISIS] = list(dict.fromkeys(words))
