@@ -88,7 +88,7 @@ def check_study(
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     has_material = bool(chosen) or study.situations is None
-    found = (*problems, *plan.problems) if has_material else tuple(problems)
+    all_problems = (*problems, *plan.problems) if has_material else tuple(problems)
     pages = dict(_pages(study, chosen, replies, known))
     first: Mapping[str, Preview] = next(iter(pages.values()), {}) if has_material else {}
     minutes = max((item.minutes for item in first.values()), default=None)
@@ -100,7 +100,7 @@ def check_study(
     )
     return Checked(
         study,
-        replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
+        replace(plan, problems=tuple(dict.fromkeys(all_problems)), notes=notes),
         pages,
         information_sentence(study, chosen, prompts, shown_fields),
     )
@@ -161,7 +161,7 @@ def _replies(
     frozen = frozen_responses(connection, existing.id) if existing is not None else {}
     ids = stored_situations(connection, whole)
     keys = {ids[item.id]: item.id for item in chosen if item.id in ids}
-    found: dict[str, dict[str, ShownReply]] = {}
+    shown: dict[str, dict[str, ShownReply]] = {}
     problems: list[str] = []
     prompts: dict[str, set[str]] = {}
     for name, arm in study.arms.items():
@@ -177,13 +177,13 @@ def _replies(
         except InputError as error:
             problems.append(str(error))
             replies = []
-        found[name] = {
+        shown[name] = {
             keys[reply.situation]: ShownReply(reply.text, reply.chat, reply.rated_turn)
             for reply in replies
             if reply.situation in keys
         }
         prompts[name] = asked_by(connection, [reply.response for reply in replies])
-    return found, problems, prompts
+    return shown, problems, prompts
 
 
 def _pages(

@@ -62,13 +62,13 @@ def claim_warnings(study: Study, minutes: float | None, *, invented: bool | None
                 where += f" ({language})"
             yield from _numbers(study, written, where, minutes)
             yield from _names(study, written, where)
-            if invented is False and (found := _INVENTED.search(written)):
+            if invented is False and (claim := _INVENTED.search(written)):
                 yield (
-                    f"{where} says {found[0]!r}, but the situations are not from a built-in set. "
+                    f"{where} says {claim[0]!r}, but the situations are not from a built-in set. "
                     "Say where they come from."
                 )
-            if invented and (found := _REAL.search(written)):
-                yield f"{where} says {found[0]!r}, but the built-in situations are invented."
+            if invented and (claim := _REAL.search(written)):
+                yield f"{where} says {claim[0]!r}, but the built-in situations are invented."
     yield from _times(study, minutes)
 
 
@@ -104,11 +104,11 @@ def _numbers(study: Study, text: str, where: str, minutes: float | None) -> Iter
 def _names(study: Study, text: str, where: str) -> Iterator[str]:
     respondents = {arm.respondent for arm in study.arms.values()}
     known = [_letters(name) for name in (*respondents, *study.arms)]
-    seen = {found[0].lower(): found for found in _FAMILIES.finditer(text)}
-    for found in seen.values():
-        family = _letters(found[1]).removeprefix("chat")
-        if not any(family + _letters(found[2] or "") in name for name in known):
-            yield f"{where} names {found[0]!r}, but no arm shows its replies."
+    seen = {match[0].lower(): match for match in _FAMILIES.finditer(text)}
+    for match in seen.values():
+        family = _letters(match[1]).removeprefix("chat")
+        if not any(family + _letters(match[2] or "") in name for name in known):
+            yield f"{where} names {match[0]!r}, but no arm shows its replies."
     if not study.rated:
         return
     people = {name for name in respondents if _HUMAN.search(name)}
@@ -139,9 +139,9 @@ def _stated(text: str, nouns: str) -> Iterator[tuple[int, str]]:
     # Chinese and Japanese put no space around a number, so words end where Latin letters do.
     number = rf"(?<![\d.,A-Za-z])(\d{{1,4}}|{'|'.join(_NUMBERS)})"
     pattern = rf"{number}\s?(?:{nouns})(?![A-Za-z])"
-    for found in re.finditer(pattern, text, re.IGNORECASE):
-        word = found[1].lower()
-        yield int(word) if word.isdecimal() else _NUMBERS.index(word), found[0]
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        word = match[1].lower()
+        yield int(word) if word.isdecimal() else _NUMBERS.index(word), match[0]
 
 
 def _is_off(number: float, minutes: float) -> bool:

@@ -35,15 +35,15 @@ def choose_situations(study: Study, situations: Iterable[Situation]) -> tuple[Si
 
 def choose_scales(study: Study, known: Mapping[str, Scale]) -> dict[str, Scale]:
     """The scales that the study asks, under the names that its file uses."""
-    found = {}
+    scales = {}
     for block in study.blocks:
         if (name := block.uses_scale) is not None:
             scale = find_scale(name, (*known.values(), *block.bundled_scales))
             if scale is None:
                 where = f"study {study.name}, block {block.id!r}"
                 raise UnknownName("scale", name, known, where=where)
-            found[name] = scale
-    return found
+            scales[name] = scale
+    return scales
 
 
 def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
@@ -69,9 +69,9 @@ def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
     return chosen
 
 
-def _too_few(study: Study, what: str, wanted: int, found: int) -> InputError:
+def _too_few(study: Study, what: str, wanted: int, available: int) -> InputError:
     return InputError(
-        f"the study asks for {wanted} {what}, but there are {found}",
+        f"the study asks for {wanted} {what}, but there are {available}",
         where=f"study {study.name}, 'situations'",
         remedy="Ask for fewer, or name a larger set.",
     )

@@ -256,12 +256,12 @@ def _easy(study: Study, check: CheckQuestion) -> str:
 def unfilled_texts(study: Study) -> tuple[str, ...]:
     """Where text in [[double brackets]] is still to be filled in: keys, and ids of blocks."""
     shared = {name: getattr(study, name) for name in ("title", "content_note", "help", "contact")}
-    found = [
+    keys = [
         name
         for name, text in shared.items()
         if text is not None and any("[[" in version for _, version in text.versions)
     ]
-    return (*found, *(block.id for block in study.blocks if "[[" in _words(block)))
+    return (*keys, *(block.id for block in study.blocks if "[[" in _words(block)))
 
 
 def _naming_notes(study: Study) -> Iterator[str]:
@@ -273,9 +273,9 @@ def _naming_notes(study: Study) -> Iterator[str]:
     telling = sorted(name for name in names if len(name) > 3 and name.lower() not in _HARMLESS)
     for block in study.blocks:
         words = _words(block).lower()
-        found = [item for item in telling if item.lower() in words]
-        if found and block.position != "last":
-            yield f"The block {block.id!r} names {found[0]!r}, which shows raters who is compared."
+        named = [item for item in telling if item.lower() in words]
+        if named and block.position != "last":
+            yield f"The block {block.id!r} names {named[0]!r}, which shows raters who is compared."
 
 
 _HARMLESS = frozenset({"human", "humans", "people", "person", "model", "everyone"})

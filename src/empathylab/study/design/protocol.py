@@ -100,11 +100,11 @@ def require_same_protocol(launched: Study, now: Study) -> None:
 
 def block_texts(block: Block) -> list[str]:
     """All that people may read in the block, in every language."""
-    found: list[str] = []
+    texts: list[str] = []
 
     def gather(value: object) -> None:
         if isinstance(value, Text):
-            found.extend(text for _, text in value.versions)
+            texts.extend(text for _, text in value.versions)
         elif isinstance(value, tuple):
             for item in value:
                 gather(item)
@@ -113,7 +113,7 @@ def block_texts(block: Block) -> list[str]:
                 gather(getattr(value, name))
 
     gather(block)
-    return found
+    return texts
 
 
 def _leaves(value: object, key: str = "") -> list[tuple[str, object]]:

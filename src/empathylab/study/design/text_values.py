@@ -95,8 +95,8 @@ def _filled_text(text: Text, values: Values, path: Path) -> Text:
 
 
 def _filled_in(written: str, language: str, values: Values, path: Path) -> str:
-    def value_of(found: re.Match[str]) -> str:
-        name = found[1].strip()
+    def value_of(match: re.Match[str]) -> str:
+        name = match[1].strip()
         if name not in values:
             raise unknown("value for a text", name, VALUES, at=path)
         value = values[name]
