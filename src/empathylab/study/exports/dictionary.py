@@ -39,15 +39,15 @@ _WHEN = {
 
 
 def dictionary_rows(
-    found: StudyTables, dimensions: tuple[Dimension, ...]
+    tables: StudyTables, dimensions: tuple[Dimension, ...]
 ) -> list[dict[str, str | None]]:
     """A row for each column of each table: what it means, its type, its values or range."""
     rows: list[dict[str, str | None]] = []
-    for table, frame in found.tables.items():
+    for table, frame in tables.tables.items():
         spec = _SPECS[table]
         for name in frame.columns:
             column = spec.column(name)
-            meaning, values = _own(found, name) if table == "raters" else (None, None)
+            meaning, values = _own(tables, name) if table == "raters" else (None, None)
             rows.append(
                 {
                     "table": table,
@@ -56,7 +56,7 @@ def dictionary_rows(
                     "type": _TYPES[type(frame[name].dtype)],
                     "values": values
                     or (column.values if column else None)
-                    or (_questions(found.study) if name == "question" else None)
+                    or (_questions(tables.study) if name == "question" else None)
                     or _points(name, dimensions)
                     or _values(frame[name]),
                 }
@@ -64,17 +64,17 @@ def dictionary_rows(
     return rows
 
 
-def _own(found: StudyTables, column: str) -> tuple[str | None, str | None]:
+def _own(tables: StudyTables, column: str) -> tuple[str | None, str | None]:
     """The columns of this study's raters: scores, answers about themselves, platform details."""
-    if column in found.scores:
-        scale, part, phase = found.scores[column]
+    if column in tables.scores:
+        scale, part, phase = tables.scores[column]
         of = "Total" if part == "total" else f"Subscale {part}"
         when = _WHEN[phase]
         return f"{of} of the {scale.name} ({scale.id}){when}", _score_range(scale, part)
-    if column not in found.details:
-        is_first = found.study is not None and found.study.follow_up and column.startswith(FIRST)
+    if column not in tables.details:
+        is_first = tables.study is not None and tables.study.follow_up and column.startswith(FIRST)
         return f"`{column.removeprefix(FIRST)}` in the first study" if is_first else None, None
-    asked = _asked_column(found.study, column)
+    asked = _asked_column(tables.study, column)
     if asked is None:
         return "About the rater, from the platform or the imported file", None
     return asked.meaning, asked.values

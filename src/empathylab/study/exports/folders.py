@@ -178,20 +178,20 @@ def _note(
 
 
 def _files(row: Any, tables: StudyTables, kind: TableFile, *, blind: bool) -> dict[str, bytes]:
-    found = {f"{name}.{kind}": table_bytes(frame, kind) for name, frame in tables.tables.items()}
+    files = {f"{name}.{kind}": table_bytes(frame, kind) for name, frame in tables.tables.items()}
     protocol = shared_protocol(row.protocol)
     written = json.dumps(protocol, ensure_ascii=False, sort_keys=True, indent=1)
-    found["protocol.json"] = f"{written}\n".encode()
-    found["protocol.yaml"] = yaml.safe_dump(
+    files["protocol.json"] = f"{written}\n".encode()
+    files["protocol.yaml"] = yaml.safe_dump(
         protocol, allow_unicode=True, sort_keys=True, width=100
     ).encode()
-    found["study.json"] = f"{json.dumps(_head(row, blind=blind), indent=1)}\n".encode()
+    files["study.json"] = f"{json.dumps(_head(row, blind=blind), indent=1)}\n".encode()
     rows = dictionary_rows(tables, dimensions_of(row))
-    found["data_dictionary.csv"] = table_bytes(pl.DataFrame(rows), "csv")
+    files["data_dictionary.csv"] = table_bytes(pl.DataFrame(rows), "csv")
     if kind == "csv" and "ratings" in tables.tables and not blind:
-        found[R_SCRIPT] = r_script({row.name: dimensions_of(row)})
-    found[CROISSANT] = croissant_file(_described(row, tables, kind, found, rows))
-    return found
+        files[R_SCRIPT] = r_script({row.name: dimensions_of(row)})
+    files[CROISSANT] = croissant_file(_described(row, tables, kind, files, rows))
+    return files
 
 
 def _described(

@@ -18,7 +18,9 @@ def r_script(
     """The script for the studies by name; `files` are the paths of ratings, raters and arms."""
     template = importlib.resources.files(__package__).joinpath(R_SCRIPT).read_text("utf-8")
     paths = {name: f"{name}.csv" for name in TABLES_READ} | dict(files or {})
-    listed = ",\n".join(f"  {_name(name)} = {_points(found)}" for name, found in studies.items())
+    listed = ",\n".join(
+        f"  {_name(name)} = {_points(dimensions)}" for name, dimensions in studies.items()
+    )
     written = ", ".join(f"{name} = {_text(path)}" for name, path in paths.items())
     return template.replace("@STUDIES@", listed).replace("@FILES@", written).encode()
 

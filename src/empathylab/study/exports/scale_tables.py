@@ -21,7 +21,7 @@ def scale_scores(
     rows = administration_rows(source.connection, source.row.id)
     values = item_values(source.connection, source.row.id)
     known = _scales(source, rows)
-    found: dict[tuple[str, str], float] = {}
+    scores: dict[tuple[str, str], float] = {}
     columns: dict[str, tuple[Scale, str, str]] = {}
     for row in rows:
         scale = known[int(row.scale_id)]
@@ -30,8 +30,8 @@ def scale_scores(
             column = base if row.phase == "default" else f"{base}_{row.phase}"
             columns[column] = (scale, part.subscale, row.phase)
             if part.value is not None:
-                found[source.names[int(row.rater_id)], column] = part.value
-    return found, columns
+                scores[source.names[int(row.rater_id)], column] = part.value
+    return scores, columns
 
 
 def _scales(source: StudySource, rows: Rows) -> dict[int, Scale]:
@@ -49,14 +49,14 @@ def scale_answers(source: StudySource) -> list[Record]:
     rows = administration_rows(source.connection, source.row.id)
     values = item_values(source.connection, source.row.id)
     known = _scales(source, rows)
-    found = []
+    answers = []
     seen: Counter[tuple[int, int, str]] = Counter()
     for row in rows:
         situation = source.situation_rows.get(int(row.situation_id or 0))
         trial = (int(row.rater_id), int(row.scale_id), str(row.phase))
         seen[trial] += situation is not None
         places = {item: place for place, item in enumerate(row.item_order, start=1)}
-        found += [
+        answers += [
             {
                 "rater": source.names[int(row.rater_id)],
                 "scale": known[int(row.scale_id)].id,
@@ -69,4 +69,4 @@ def scale_answers(source: StudySource) -> list[Record]:
             }
             for item, value in values.get(int(row.id), {}).items()
         ]
-    return found
+    return answers

@@ -65,7 +65,7 @@ class StudySource:
 
     def _reasons(self) -> dict[str, str]:
         """By rater, why a researcher excluded them."""
-        found = {
+        reasons = {
             self.names[int(rater.id)]: str(rater.details["marks"]["excluded"])
             for rater in self._raters
             if rater.details.get("marks", {}).get("excluded") is not None
@@ -74,8 +74,8 @@ class StudySource:
         for audit_row in audit_rows(self.connection, self.row.id):
             person = audit_row.details.get("person")
             if audit_row.action == "exclude" and person in out:
-                found.setdefault(person, str(audit_row.details.get("reason", "")))
-        return found
+                reasons.setdefault(person, str(audit_row.details.get("reason", "")))
+        return reasons
 
     def _item_answers(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Raters with their answers about items that are no ratings."""
@@ -293,7 +293,7 @@ class StudySource:
 
 def batch_positions(launched: Launched, places: Rows) -> dict[tuple[str, int], int]:
     """By person and response, its place in the person's batch."""
-    found = {}
+    positions = {}
     for place in places:
         batches = launched.slots.get(place.arm or "", ())
         if place.slot is None or place.slot >= len(batches):
@@ -301,19 +301,19 @@ def batch_positions(launched: Launched, places: Rows) -> dict[tuple[str, int], i
         for number, item in enumerate(batches[place.slot].items, start=1):
             response = launched.responses.get((item.situation, item.arm or place.arm))
             if response is not None:
-                found[place.person, response.response] = number
-    return found
+                positions[place.person, response.response] = number
+    return positions
 
 
 def order_positions(rated: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
     """By rater and response, its place among the rater's ratings in the order they were given."""
-    found: dict[tuple[str, int], int] = {}
+    positions: dict[tuple[str, int], int] = {}
     seen: Counter[str] = Counter()
     for rater, response in rated:
-        if (rater, response) not in found:
+        if (rater, response) not in positions:
             seen[rater] += 1
-            found[rater, response] = seen[rater]
-    return found
+            positions[rater, response] = seen[rater]
+    return positions
 
 
 def numbered(pages: Rows) -> Iterator[tuple[int, Any]]:
