@@ -70,13 +70,13 @@ def confederate_of(secret: bytes, token: str) -> str | None:
 def require_confederates(live: Live | None) -> list[str]:
     """The names of the authors who are confederates; raises where a study has none."""
     authors = {} if live is None else live.authors
-    found = [name for name, author in authors.items() if author.person == "confederate"]
-    if not found:
+    names = [name for name, author in authors.items() if author.person == "confederate"]
+    if not names:
         raise InputError(
             "no author of this study is a confederate",
             remedy="Give one of live.authors `person: confederate`.",
         )
-    return found
+    return names
 
 
 class ConfederateQueue:

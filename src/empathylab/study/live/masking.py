@@ -44,11 +44,11 @@ class Masks:
 
     def restored(self, text: str) -> str:
         """A reply, with the participant's own words in place of placeholders."""
-        return _PLACEHOLDER.sub(lambda found: self._replaced.get(found[0], found[0]), text)
+        return _PLACEHOLDER.sub(lambda match: self._replaced.get(match[0], match[0]), text)
 
-    def _replace(self, kind: str, found: re.Match[str]) -> str:
-        start, end = (at - found.start() for at in found.span("detail"))
-        return found[0][:start] + self._placeholder(kind, found["detail"]) + found[0][end:]
+    def _replace(self, kind: str, match: re.Match[str]) -> str:
+        start, end = (at - match.start() for at in match.span("detail"))
+        return match[0][:start] + self._placeholder(kind, match["detail"]) + match[0][end:]
 
     def _placeholder(self, kind: str, detail: str) -> str:
         key = kind, detail.casefold()
@@ -72,7 +72,7 @@ class Masks:
         known = rf"(?<!\[)\b(?P<detail>{'|'.join(sorted(names, key=len, reverse=True))})\b"
         return re.sub(
             known,
-            lambda found: found[0] if found[0].islower() else self._replace("name", found),
+            lambda match: match[0] if match[0].islower() else self._replace("name", match),
             text,
             flags=re.IGNORECASE,
         )
@@ -94,21 +94,21 @@ def _patterns(language: str) -> Patterns:
     ordinary = "|".join(data["ordinary"] + own.get("ordinary", []))
     part = rf"(?!(?:{ordinary})\b)(?-i:{name})(?<!['’]s)"
     words = {"PART": part, "NAME": rf"{part}(?:[ \t]{part})?"}
-    found = [("link", data["patterns"]["link"])]
-    found += [("address", pattern) for pattern in own.get("addresses", ())]
-    found.append(("number", data["patterns"]["number"]))  # after addresses: they have numbers
-    found += [("name", _filled(pattern, words)) for pattern in own.get("names", ())]
+    patterns = [("link", data["patterns"]["link"])]
+    patterns += [("address", pattern) for pattern in own.get("addresses", ())]
+    patterns.append(("number", data["patterns"]["number"]))  # after addresses: they have numbers
+    patterns += [("name", _filled(pattern, words)) for pattern in own.get("names", ())]
     # A capitalised word after a given name is a surname, except where all nouns are capitalised.
     given = "|".join(sorted(data["given_names"], key=len, reverse=True))
     surname = "" if own.get("capital_nouns") else rf"(?:[ \t]{part})?"
-    found.append(("name", rf"\b(?P<detail>(?:{given}){surname})\b"))
+    patterns.append(("name", rf"\b(?P<detail>(?:{given}){surname})\b"))
     if not own.get("unspaced") and not own.get("capital_nouns"):
         # Within a sentence: after a small letter, a number or a comma.
         inside = rf"(?<=[{_LOWER}0-9,;\]] )(?P<detail>{words['NAME']})\b"
-        found.append(("name", inside))
+        patterns.append(("name", inside))
     if not own.get("unspaced"):
-        found.append(("name", rf"(?P<detail>{_OTHER_SCRIPT}+(?: {_OTHER_SCRIPT}+)?)"))
-    return tuple((kind, re.compile(pattern)) for kind, pattern in found)
+        patterns.append(("name", rf"(?P<detail>{_OTHER_SCRIPT}+(?: {_OTHER_SCRIPT}+)?)"))
+    return tuple((kind, re.compile(pattern)) for kind, pattern in patterns)
 
 
 def _filled(pattern: str, words: dict[str, str]) -> str:

@@ -54,7 +54,7 @@ def reply_problem(
     refused = bool(completion.refusal) or completion.finish_reason == "content_filter"
     if not text:
         return "refusal" if refused else "empty"
-    found = {
+    fails = {
         "unsafe": lambda: bool(_found("unsafe", text, language)),
         "identity": lambda: bool(_found("identity", text, language)),
         "refusal": lambda: refused or bool(_found("refusal", text, language)),
@@ -64,7 +64,7 @@ def reply_problem(
         ),
         "leak": lambda: _repeats(text, prompt),
     }
-    return next((check for check in live.checks if found[check]()), None)
+    return next((check for check in live.checks if fails[check]()), None)
 
 
 def _found(kind: str, text: str, language: str) -> tuple[str, ...]:
