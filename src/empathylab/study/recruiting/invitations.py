@@ -162,29 +162,29 @@ def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> boo
     row = service.launched.row
     with service.lab.writing() as connection:
         lock_study(connection, row)
-        found = find_invitation(connection, row, key, lock=True)
-        if found is None:
+        invitation = find_invitation(connection, row, key, lock=True)
+        if invitation is None:
             raise UnknownName(
                 "invitation",
                 key,
                 (),
                 remedy="Give the link, or a key that `empathylab study invite --list` shows.",
             )
-        if found.revoked_at is not None or find_slot(connection, row, key) is not None:
+        if invitation.revoked_at is not None or find_slot(connection, row, key) is not None:
             return False
-        revoke_invitation(connection, found.id, service.now())
+        revoke_invitation(connection, invitation.id, service.now())
         add_audit(connection, row, service.now(), who, "revoke invitation", person=key)
     return True
 
 
 def require_open(connection: Connection, study: int, person: str, now: datetime) -> None:
     """Refuses someone new whose invitation was never made, was revoked or is too old."""
-    found = find_invitation(connection, study, person)
-    if found is None:
+    invitation = find_invitation(connection, study, person)
+    if invitation is None:
         raise _closed("was not created for this version of the study, or was deleted")
-    if found.revoked_at is not None:
+    if invitation.revoked_at is not None:
         raise _closed("was revoked")
-    if found.expires_at is not None and now >= found.expires_at:
+    if invitation.expires_at is not None and now >= invitation.expires_at:
         raise _closed("has expired")
 
 

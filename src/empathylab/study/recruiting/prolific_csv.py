@@ -78,16 +78,16 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
         for names in (_SUBMISSION, _STARTED)
     )
     wanted = {_kept_column(by_letters, wish, path): name for wish, name in (keep or {}).items()}
-    found, traits, skipped = [], {}, 0
+    submissions, traits, skipped = [], {}, 0
     for row in frame.iter_rows(named=True):
         who, state = _text(row[participant]), _text(row[status])
         if not who or not state:
             skipped += 1
             continue
         number = _text(row[submission]) if submission else ""
-        found.append(Submission(who, state, number, _text(row[started]) if started else ""))
+        submissions.append(Submission(who, state, number, _text(row[started]) if started else ""))
         traits[clean_text(who)] = {name: _trait(row[column]) for column, name in wanted.items()}
-    return Export(tuple(found), traits, skipped)
+    return Export(tuple(submissions), traits, skipped)
 
 
 def _update_traits(
