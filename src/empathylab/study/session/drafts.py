@@ -57,7 +57,7 @@ def with_refused(
         else [clean_text(part) for part in value]
         for name, value in values.items()
     }
-    why = {name: [found.code, dict(found.numbers)] for name, found in refused.problems.items()}
+    why = {name: [error.code, dict(error.numbers)] for name, error in refused.problems.items()}
     return {**draft, _REFUSED: {"step": step, "visit": visit, "values": typed, "why": why}}
 
 

@@ -32,7 +32,7 @@ def finished_work(
     What simulated raters and test visits write is no human reply, so it is left out.
     """
     results = [block.results(path, slot, given) for block in shown_blocks(launched.study, given)]
-    answers = [answer for found in results for answer in found.answers]
+    answers = [answer for result in results for answer in result.answers]
     about = tuple(_item_answers(launched, slot, answers))
     rows = launched.situation_rows
     return FinishedWork(
@@ -41,7 +41,7 @@ def finished_work(
         seconds=seconds,
         ratings=tuple(
             _ratings(
-                launched, slot, [rating for found in results for rating in found.ratings], times
+                launched, slot, [rating for result in results for rating in result.ratings], times
             )
         ),
         scales=tuple(
@@ -52,13 +52,13 @@ def finished_work(
                 scale.order,
                 scale.values,
             )
-            for found in results
-            for scale in found.scales
+            for result in results
+            for scale in result.scales
         ),
         replies=tuple(
             GivenReply(rows[reply.situation], reply.text, reply.step.number)
-            for found in results
-            for reply in found.replies
+            for result in results
+            for reply in result.replies
             if world == "person"
         ),
     )

@@ -64,11 +64,11 @@ class PageLabels:
 
     def answers(self, step: str, given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Question and answer in words; by their stored names where the page is not known."""
-        found = self._steps.get(step)
-        if not given or found is None:
+        known_step = self._steps.get(step)
+        if not given or known_step is None:
             return tuple((name, _answer_text(value, {})) for name, value in given.items())
         content = step_content(
-            self._launched, self._path, found, self._slot, self._language, self._given
+            self._launched, self._path, known_step, self._slot, self._language, self._given
         )
         questions = {item.name: item for asked in content.asks for item in asked.one_by_one()}
         pairs = []

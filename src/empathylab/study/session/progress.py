@@ -32,16 +32,16 @@ def decision(
     stopped = let_in(transaction)
     if stopped is not None:
         return stopped
-    found = decide(transaction.path, transaction.given, asked)
-    if isinstance(found, NeedsPlace):
+    decided = decide(transaction.path, transaction.given, asked)
+    if isinstance(decided, NeedsPlace):
         stopped = claim(transaction)
         if stopped is not None:
             return stopped
-        found = decide(transaction.path, transaction.given, asked)
-    if isinstance(found, Show) and _is_interrupted(transaction, found):
+        decided = decide(transaction.path, transaction.given, asked)
+    if isinstance(decided, Show) and _is_interrupted(transaction, decided):
         end(transaction, "interrupted", draft={})
         return finished(transaction, "interrupted")
-    return cast("Show | GoTo | End", found)
+    return cast("Show | GoTo | End", decided)
 
 
 def _is_interrupted(transaction: ParticipantTransaction, show: Show) -> bool:
@@ -164,7 +164,7 @@ def _amount(written: str | None, most: float = 31 * 24 * 3600.0) -> float | None
 
 def late(
     transaction: ParticipantTransaction,
-    found: GoTo | End | Closed | Finished,
+    decided: GoTo | End | Closed | Finished,
     step_key: str,
     values: Given,
 ) -> Saved | Moved:
@@ -175,8 +175,8 @@ def late(
         if step is not None:
             checked = check_answer(transaction.path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given[step_key]:
-                return Saved(step_key, isinstance(found, End | Finished))
-    return Moved(found.sentence if isinstance(found, GoTo | Closed) else _ENDED)
+                return Saved(step_key, isinstance(decided, End | Finished))
+    return Moved(decided.sentence if isinstance(decided, GoTo | Closed) else _ENDED)
 
 
 def hurried(transaction: ParticipantTransaction, step: Step) -> Refused | None:

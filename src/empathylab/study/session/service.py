@@ -131,17 +131,17 @@ class StudyService:
         """The page that the person is on; `asked` is the key of one they would rather see."""
 
         def show(transaction: ParticipantTransaction) -> View:
-            found = decision(transaction, asked)
+            decided = decision(transaction, asked)
             notice = ""
-            if isinstance(found, GoTo):
-                notice = found.sentence
-                found = decision(transaction)
-            if isinstance(found, Show):
-                transaction.mark_shown(found)
-                return transaction.page(found, notice)
-            if isinstance(found, End):
-                return finished(transaction, found.outcome)
-            return cast("Closed | Finished", found)
+            if isinstance(decided, GoTo):
+                notice = decided.sentence
+                decided = decision(transaction)
+            if isinstance(decided, Show):
+                transaction.mark_shown(decided)
+                return transaction.page(decided, notice)
+            if isinstance(decided, End):
+                return finished(transaction, decided.outcome)
+            return cast("Closed | Finished", decided)
 
         # Anyone who had all their data deleted is unknown, and has withdrawn.
         unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
@@ -178,10 +178,10 @@ class StudyService:
         """
 
         def take(transaction: ParticipantTransaction) -> Saved | Refused | Moved:
-            found = decision(transaction, step_key)
-            if not isinstance(found, Show):
-                return late(transaction, found, step_key, values)
-            path, step = transaction.path, found.step
+            decided = decision(transaction, step_key)
+            if not isinstance(decided, Show):
+                return late(transaction, decided, step_key, values)
+            path, step = transaction.path, decided.step
             conversation = transaction.conversation(step)
             if conversation is not None and (conversation.waiting or conversation.unshown):
                 return Moved(_NO_REPLY_YET)
@@ -191,13 +191,13 @@ class StudyService:
             checked = check_answer(path, step, sent)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key, ended=False)
-            if found.revising and not (corrects and transaction.is_begun_by(browser)):
+            if decided.revising and not (corrects and transaction.is_begun_by(browser)):
                 return Moved(_ANSWERED)
             if isinstance(checked, Refused):
                 return transaction.refuse(step_key, values, checked, visit)
-            if found.revising and answered not in (None, transaction.answer_digest(step_key)):
+            if decided.revising and answered not in (None, transaction.answer_digest(step_key)):
                 return Moved(_ANSWERED)
-            if not found.revising and (refused := hurried(transaction, step)):
+            if not decided.revising and (refused := hurried(transaction, step)):
                 return transaction.refuse(step_key, values, refused, visit)
             transaction.note_browser(browser)
             following = store(transaction, step, checked.values, timing or {})
@@ -217,10 +217,10 @@ class StudyService:
         """The page before that one; None where one cannot go back."""
 
         def earlier_page(transaction: ParticipantTransaction) -> Page | None:
-            found = decision(transaction, step_key)
-            if not isinstance(found, Show) or found.back is None:
+            decided = decision(transaction, step_key)
+            if not isinstance(decided, Show) or decided.back is None:
                 return None
-            earlier = decision(transaction, found.back)
+            earlier = decision(transaction, decided.back)
             return transaction.page(earlier) if isinstance(earlier, Show) else None
 
         return self._run(person, "read", earlier_page, None)
@@ -229,10 +229,10 @@ class StudyService:
         """Keeps what was begun on the page that the person is on; it is no answer yet."""
 
         def keep(transaction: ParticipantTransaction) -> None:
-            found = decision(transaction, step_key)
-            if not isinstance(found, Show) or step_key in transaction.given:
+            decided = decision(transaction, step_key)
+            if not isinstance(decided, Show) or step_key in transaction.given:
                 return  # what is begun again on an answered page must not outlive a closed tab
-            kept_values = valid_values(transaction.path, found.step, values)
+            kept_values = valid_values(transaction.path, decided.step, values)
             transaction.change(
                 draft=with_begun(transaction.row.draft, step_key, kept_values),
                 seen_at=last_seen(transaction.now, transaction.row.seen_at),
@@ -272,8 +272,8 @@ class StudyService:
         """The conversation on the page that the person is on; None where there is none."""
 
         def find(transaction: ParticipantTransaction) -> Conversation | None:
-            found = decision(transaction)
-            return transaction.conversation(found.step) if isinstance(found, Show) else None
+            decided = decision(transaction)
+            return transaction.conversation(decided.step) if isinstance(decided, Show) else None
 
         return self._run(person, "read", find, None)
 

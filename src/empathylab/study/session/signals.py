@@ -57,12 +57,12 @@ def rater_columns(pages: Iterable[Mapping[str, Any]]) -> dict[str, float | None]
     `pages` are the stored timings. Pages that were answered instantly are known without a script.
     """
     timings = list(pages)
-    found = signals_of(timing.get("signals") for timing in timings)
+    signals = signals_of(timing.get("signals") for timing in timings)
     times = (timing.get("seconds") for timing in timings)
     return {
-        "pastes": None if found is None else found.pastes,
-        "even_typing": None if found is None else int("even typing" in found.found),
-        "hidden_field": None if found is None else int(found.trap),
+        "pastes": None if signals is None else signals.pastes,
+        "even_typing": None if signals is None else int("even typing" in signals.found),
+        "hidden_field": None if signals is None else int(signals.trap),
         "instant_pages": sum(time is not None and time < INSTANT for time in times),
     }
 
