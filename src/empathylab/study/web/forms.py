@@ -73,8 +73,8 @@ class Form:
     @property
     def signals(self) -> dict[str, float]:
         """What the browser counted, and whether a field was filled in that people cannot see."""
-        found = dict(self._numbers(SIGNAL, SIGNAL_FIELDS))
-        return {**found, "trap": 1.0} if self.fields.get(TRAP) else found
+        signals = dict(self._numbers(SIGNAL, SIGNAL_FIELDS))
+        return {**signals, "trap": 1.0} if self.fields.get(TRAP) else signals
 
     def _numbers(self, prefix: str, names: Iterable[str]) -> Iterator[tuple[str, float]]:
         for name in names:

@@ -64,8 +64,8 @@ def route_of(scope: Scope) -> str:
         # By identity: an endpoint may be a method of something that cannot be hashed.
         written = {id(route): path for path, route in _written(app.routes)}
         app.state.routes_by_endpoint = written
-    found: str = written.get(id(endpoint), _OTHER)
-    return found
+    path: str = written.get(id(endpoint), _OTHER)
+    return path
 
 
 def _written(routes: Iterable[Any], before: str = "") -> Iterator[tuple[str, object]]:

@@ -52,10 +52,10 @@ class NextPages:
 
     def take(self, person: str, answered: str) -> View | None:
         """What comes after that page; None where it is not known, or no longer fresh."""
-        found = self._kept.pop(person, None)
-        if found is None or found[0] != answered or time.monotonic() - found[1] > _SECONDS:
+        kept = self._kept.pop(person, None)
+        if kept is None or kept[0] != answered or time.monotonic() - kept[1] > _SECONDS:
             return None
-        return found[2]
+        return kept[2]
 
 
 _AFTER = "after"
@@ -234,12 +234,12 @@ class RaterPages:
         if session is None:
             return Response(status_code=403)
         service = await self.site.service()
-        found = await run_in_threadpool(service.conversation, session.person)
-        if found is None:
+        conversation = await run_in_threadpool(service.conversation, session.person)
+        if conversation is None:
             return JSONResponse({"shown": 0, "waiting": False, "seconds": 0})
-        seconds = round(found.seconds, 1)
+        seconds = round(conversation.seconds, 1)
         return JSONResponse(
-            {"shown": len(found.turns), "waiting": found.waiting, "seconds": seconds}
+            {"shown": len(conversation.turns), "waiting": conversation.waiting, "seconds": seconds}
         )
 
     async def shown(

@@ -103,12 +103,12 @@ class Serving:
 def listening(host: str, port: int) -> socket.socket:
     """A socket at that address, on which people can wait from now on."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise InputError(
             "there is no such address", where="--host", got=host, remedy="For example: 127.0.0.1."
         ) from None
-    family, kind, number, _, address = found[0]
+    family, kind, number, _, address = addresses[0]
     listener = socket.socket(family, kind, number)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

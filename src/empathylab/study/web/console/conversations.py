@@ -173,8 +173,10 @@ class _Words:
             if not block.is_own_experience or (only_stopped and "crisis" not in item.given):
                 continue
             for name in sorted(block.free_answers & item.given.keys()):
-                found = tuple(item.given.get("crisis", ()))
-                yield ShownTurn("person", item.given[name], self._time(item.answered_at), found)
+                crisis_words = tuple(item.given.get("crisis", ()))
+                yield ShownTurn(
+                    "person", item.given[name], self._time(item.answered_at), crisis_words
+                )
 
     def talks(self, conversations: Sequence[tuple[Any, Sequence[Any]]]) -> Iterator[Talk]:
         """Their conversations, and last the words that ended their part."""

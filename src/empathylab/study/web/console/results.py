@@ -73,15 +73,19 @@ def peek_reason(visit: Visit) -> str:
 
 def _commands(visit: Visit, *, peeked: bool) -> list[str]:
     """The commands that show more; only ratings can be seen before the study is closed."""
-    found = result_commands(visit.console.launched.study)
-    return [f'{item} --peek "…"' for item in found if "ratings" in item] if peeked else list(found)
+    commands = result_commands(visit.console.launched.study)
+    return (
+        [f'{item} --peek "…"' for item in commands if "ratings" in item]
+        if peeked
+        else list(commands)
+    )
 
 
 def _counts(visit: Visit) -> tuple[Counts, ...]:
     console = visit.console
     with console.lab.reading() as connection:
         rows = rating_counts(connection, console.launched.row)
-    found = []
+    all_counts = []
     for dimension in console.launched.study.dimensions:
         own = {(row.arm, row.value): row.times for row in rows if row.dimension == dimension.name}
         labels = tuple(
@@ -92,5 +96,5 @@ def _counts(visit: Visit) -> tuple[Counts, ...]:
         for arm in console.launched.arms:
             counts = tuple(own.get((arm, float(value)), 0) for value in dimension.values)
             arms.append((arm, counts, sum(counts)))
-        found.append(Counts(dimension.name, labels, tuple(arms)))
-    return tuple(found)
+        all_counts.append(Counts(dimension.name, labels, tuple(arms)))
+    return tuple(all_counts)

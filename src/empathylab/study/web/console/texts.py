@@ -43,8 +43,8 @@ def translations(language: str) -> dict[str, str]:
 
 def translated(language: str, words: str, **values: object) -> str:
     """The words in that language with their values; English where nobody has translated them."""
-    found = translations(language).get(words, words)
-    return found.format(**values) if values else found
+    translation = translations(language).get(words, words)
+    return translation.format(**values) if values else translation
 
 
 def translated_html(language: str, words: str, **values: object) -> Markup:

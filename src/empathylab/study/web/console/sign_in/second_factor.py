@@ -52,11 +52,11 @@ def one_time_password(key: bytes, counter: int, digits: int = DIGITS) -> str:
 def matching_period(key: bytes, code: str, now: datetime, last: int) -> int | None:
     """The period whose code was given; None where it is wrong, too old or used already."""
     period = int(now.timestamp()) // PERIOD
-    found = None
+    matching = None
     for candidate in (period - 1, period, period + 1):
         if same_id(code, one_time_password(key, candidate)) and candidate > last:
-            found = candidate
-    return found
+            matching = candidate
+    return matching
 
 
 @dataclass(frozen=True, slots=True)
