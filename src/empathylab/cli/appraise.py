@@ -69,5 +69,5 @@ def appraise(
     from empathylab.cli.model_runs import show
 
     with command_lab(lab) as opened:
-        found = opened.appraise(*model, **options)
-    show(found, as_json=json)
+        result = opened.appraise(*model, **options)
+    show(result, as_json=json)

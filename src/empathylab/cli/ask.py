@@ -42,8 +42,8 @@ def ask(
 
     settings = _settings(setting or [])
     with command_lab(lab) as opened:
-        found = opened.ask(protocol, *model, settings=settings, report=report, **run)
-    show(found, as_json=json)
+        result = opened.ask(protocol, *model, settings=settings, report=report, **run)
+    show(result, as_json=json)
 
 
 def _settings(given: list[str]) -> dict[str, str]:

@@ -95,19 +95,19 @@ def converse(
     message. Neither side sees the other's prompt. Run the same command again to resume.
     """
     with command_lab(lab) as opened:
-        found = opened.converse(*model, **options)
-    _show(found, as_json=json)
+        result = opened.converse(*model, **options)
+    _show(result, as_json=json)
 
 
-def _show(found: ConversationsResult, *, as_json: bool) -> None:
+def _show(result: ConversationsResult, *, as_json: bool) -> None:
     """The analysis of all conversations in the lab, and where the report is if it was wanted."""
     from empathylab.cli.analyze.conversations import print_conversations
     from empathylab.cli.model_runs import conclude
 
     if as_json:
-        print_json(found)
+        print_json(result)
     else:
-        print_conversations(found.analysis)
-        if found.report is not None:
-            typer.echo(f"Report: {found.report}")
-    conclude(found.sessions)
+        print_conversations(result.analysis)
+        if result.report is not None:
+            typer.echo(f"Report: {result.report}")
+    conclude(result.sessions)

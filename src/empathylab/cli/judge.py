@@ -109,15 +109,15 @@ def judge(
     conclude(result.sessions)
 
 
-def _print_summary(found: JudgingResult) -> None:
+def _print_summary(result: JudgingResult) -> None:
     from empathylab.api.run_results import HIDDEN
 
-    typer.echo(f"{found.source}: {found.responses:,} responses\n")
-    for rows in (found.judges, found.respondents):
+    typer.echo(f"{result.source}: {result.responses:,} responses\n")
+    for rows in (result.judges, result.respondents):
         if rows:
             print_rows([_shown(row) for row in rows])
             typer.echo("")
-    if found.hidden:
+    if result.hidden:
         typer.echo(HIDDEN, err=True)
     typer.echo("To see how well the judges agree with people: empathylab analyze judges", err=True)
 

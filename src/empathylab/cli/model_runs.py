@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from empathylab.api.sessions import Sessions
 
 
-def show(found: RunResult, *, as_json: bool) -> None:
+def show(result: RunResult, *, as_json: bool) -> None:
     """Prints what was measured, and ends with the exit code that fits."""
     if as_json:
-        print_json(found)
+        print_json(result)
     else:
         from empathylab.api.run_summary import print_parts, summary_parts
 
-        print_parts(summary_parts(found.overview, found.sessions.models, found.report))
-    conclude(found.sessions)
+        print_parts(summary_parts(result.overview, result.sessions.models, result.report))
+    conclude(result.sessions)
 
 
 def conclude(sessions: Sessions) -> None:

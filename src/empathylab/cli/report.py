@@ -61,10 +61,10 @@ def report(
         written_files = _write_for_paper(data, figures, style, width, tables)
         path = write_report(data, opened.reports)
     if json:
-        found = {"report": str(path)} | {
+        paths = {"report": str(path)} | {
             name: [str(item) for item in written] for name, written in written_files.items()
         }
-        print_json(found)
+        print_json(paths)
     else:
         typer.echo(path)
         for name, folder in (("figures", figures), ("tables", tables)):

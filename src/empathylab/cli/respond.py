@@ -88,5 +88,5 @@ def respond(
     from empathylab.cli.model_runs import show
 
     with command_lab(lab) as opened:
-        found = opened.respond(*model, **options)
-    show(found, as_json=json)
+        result = opened.respond(*model, **options)
+    show(result, as_json=json)

@@ -127,14 +127,14 @@ def _moment(text: str) -> datetime:
     from datetime import UTC, datetime
 
     try:
-        found = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat(text.strip())
     except ValueError:
         raise InputError(
             "--before needs a date",
             got=text,
             remedy="Write it as 2026-03-01, or with a time as 2026-03-01T12:00.",
         ) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _print(result: DriftResult) -> None:

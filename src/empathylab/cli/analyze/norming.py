@@ -48,10 +48,10 @@ def norming(
 
     with Lab.open_to_analyse(lab) as opened:
         criteria = Criteria(top=top, lead=lead, realism=realism, raters=raters)
-        found = from_lab(opened, study, criteria, simulated=simulated)
+        result = from_lab(opened, study, criteria, simulated=simulated)
 
     if json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
     else:
         shown = ("situation", "emotion", "raters", "top", "lead", "rival", "realism", "failed")
         table = [
@@ -59,10 +59,10 @@ def norming(
                 name: f"{value:.2f}" if isinstance(value := row[name], float) else value
                 for name in shown
             }
-            for row in map(NormedSituation.row, found.situations)
+            for row in map(NormedSituation.row, result.situations)
         ]
         print_rows(table)
-        typer.echo(f"\n{found.sentence}")
+        typer.echo(f"\n{result.sentence}")
     if write is not None:
-        write_text(write, set_to_toml(found.normed_set(only_kept=only_kept)))
+        write_text(write, set_to_toml(result.normed_set(only_kept=only_kept)))
         typer.echo(f"Written: {write}", err=True)

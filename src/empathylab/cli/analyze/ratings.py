@@ -327,13 +327,13 @@ def _rules(
         TooFast,
     )
 
-    found: list[Rule] = []
+    rules: list[Rule] = []
     if failed_attention is not None:
-        found.append(FailedAttention(column=failed_attention))
+        rules.append(FailedAttention(column=failed_attention))
     if too_fast is not None:
-        found.append(TooFast(seconds=too_fast))
+        rules.append(TooFast(seconds=too_fast))
     if straight_lining:
-        found.append(StraightLining())
+        rules.append(StraightLining())
     if inconsistent is not None:
-        found.append(Inconsistent(most=inconsistent, column=INCONSISTENCIES))
-    return found
+        rules.append(Inconsistent(most=inconsistent, column=INCONSISTENCIES))
+    return rules

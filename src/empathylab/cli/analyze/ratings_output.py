@@ -111,10 +111,10 @@ def _sd_interval(model: DimensionModel, group: str) -> dict[str, str]:
     """The standard deviation's interval, where one was asked for."""
     if model.bootstrap is None and not model.spread:
         return {}
-    found = model.spread.get(group)
-    if found is None and model.bootstrap is not None:
-        found = model.bootstrap.intervals.get(f"sd({group})")  # type: ignore[assignment]
-    cell = "–" if found is None else f"[{number(found.low, 3)}, {number(found.high, 3)}]"
+    interval = model.spread.get(group)
+    if interval is None and model.bootstrap is not None:
+        interval = model.bootstrap.intervals.get(f"sd({group})")  # type: ignore[assignment]
+    cell = "–" if interval is None else f"[{number(interval.low, 3)}, {number(interval.high, 3)}]"
     return {"sd interval": cell}
 
 

@@ -55,17 +55,17 @@ def match(
                 got=", ".join(names) or "none",
                 remedy="Let others reply to the same set first.",
             )
-        found = length_matched_situations(
+        matched = length_matched_situations(
             replies.filter(pl.col("respondent").is_in(names)), ratio=ratio
         )
-        situations = found.replies["situation"].unique(maintain_order=True).to_list()
+        situations = matched.replies["situation"].unique(maintain_order=True).to_list()
         if not situations:
             raise InputError(
                 "no situation has replies of similar length from all respondents",
                 where=f"replies to {name}",
                 remedy="Allow more with --ratio.",
             )
-        paragraph = _paragraph(found, name, len(chosen), ratio)
+        paragraph = _paragraph(matched, name, len(chosen), ratio)
         recipe = {"kind": "equal lengths", "respondents": names, "ratio": ratio}
         change = save_selection(
             opened, selection, chosen, situations, recipe, result={"paragraph": paragraph}
@@ -75,8 +75,8 @@ def match(
             "selection": selection,
             "change": change,
             "situations": situations,
-            "imbalance_before": found.imbalance_before,
-            "imbalance": found.imbalance,
+            "imbalance_before": matched.imbalance_before,
+            "imbalance": matched.imbalance,
             "paragraph": paragraph,
         }
         from empathylab.analysis.json_values import json_value
@@ -88,16 +88,16 @@ def match(
     typer.echo(f"{selection}: {change}, {counted(len(situations), 'situation')}\n\n{paragraph}")
 
 
-def _paragraph(found: LengthMatched, name: str, size: int, ratio: float) -> str:
+def _paragraph(matched: LengthMatched, name: str, size: int, ratio: float) -> str:
     from empathylab.analysis.text.apa import counted, listed
     from empathylab.analysis.text.numbers import number
 
     whole = counted(size, "situation")
-    kept = "1 was kept" if found.n == 1 else f"{number(found.n, 0)} were kept"
+    kept = "1 was kept" if matched.n == 1 else f"{number(matched.n, 0)} were kept"
     return (
-        f"Of the {whole} of {name}, {kept}, where {listed(list(found.respondents))} replied at "
+        f"Of the {whole} of {name}, {kept}, where {listed(list(matched.respondents))} replied at "
         f"about the same length (the longest reply at most {number(ratio, 2)} times as many words "
-        f"as the shortest). {_imbalance(found.imbalance_before, found.imbalance)}"
+        f"as the shortest). {_imbalance(matched.imbalance_before, matched.imbalance)}"
     )
 
 

@@ -225,10 +225,10 @@ def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None
 
     typer.echo(f"\n{counted(counts['situations'], 'situation')}")
     for name in ("valence", "topic", "emotion"):
-        found = counts[f"{name}s"]
-        if found:
-            listed = ", ".join(f"{key} {count:,}" for key, count in found.items())
-            typer.echo(f"  {counted(len(found), name)}: {listed}")
+        by_value = counts[f"{name}s"]
+        if by_value:
+            listed = ", ".join(f"{key} {count:,}" for key, count in by_value.items())
+            typer.echo(f"  {counted(len(by_value), name)}: {listed}")
     if replies and replies[0]["quantiles"] is None:
         rows = [{"respondent": reply["respondent"], "replies": reply["n"]} for reply in replies]
         typer.echo("\nReplies to the whole set; --lengths counts how many words they have")
@@ -307,11 +307,11 @@ def _show_responses(
                 {"responses": responses_frame(lab, *rules).drop("response", "run").to_dicts()}
             )
             return
-        found = replied_situations(lab, *rules)
-        shown = found["ids"].head(limit or found.height).explode().to_list()
+        replied = replied_situations(lab, *rules)
+        shown = replied["ids"].head(limit or replied.height).explode().to_list()
         frame = responses_frame(lab, *rules, schema.situations.c.id.in_(shown))
     _print_replies(frame)
-    _say_rest(found.height, limit)
+    _say_rest(replied.height, limit)
 
 
 def _print_replies(frame: pl.DataFrame) -> None:

@@ -192,7 +192,7 @@ def evaluate(
         from empathylab.cli.evaluate.against import show_against
 
         with command_lab(lab) as opened:
-            found = opened.evaluate_against(
+            comparison = opened.evaluate_against(
                 against,
                 *names,
                 judge=judge or (),
@@ -204,7 +204,7 @@ def evaluate(
                 judge_base_url=judge_base_url,
                 **run,
             )
-        show_against(found, shown)
+        show_against(comparison, shown)
         return
     _refuse_alone(
         {"--human-sample": human_sample, "--dimension": dimension}

@@ -10,18 +10,18 @@ from empathylab.cli.model_runs import conclude
 from empathylab.cli.tables import print_notes, print_rows, show
 
 
-def show_against(found: AgainstStudy, shown: Shown) -> None:
+def show_against(comparison: AgainstStudy, shown: Shown) -> None:
     """The estimates and differences of every model by every judge, and where the page is."""
-    show(found, _print, as_json=shown.as_json)
+    show(comparison, _print, as_json=shown.as_json)
     if shown.open_report:
-        typer.launch(found.report.resolve().as_uri())
-    conclude(found.sessions)
+        typer.launch(comparison.report.resolve().as_uri())
+    conclude(comparison.sessions)
 
 
-def _print(found: AgainstStudy) -> None:
+def _print(comparison: AgainstStudy) -> None:
     from empathylab.analysis.benchmark.prose import difference_rows, estimate_rows
 
-    for result in found.results:
+    for result in comparison.results:
         measured = result.measurement
         typer.echo(
             f"{measured.respondent} compared with {measured.study}, {measured.dimension}; judge "
@@ -34,12 +34,12 @@ def _print(found: AgainstStudy) -> None:
         for sentence in result.caveats:
             typer.echo(f"– {sentence}")
         typer.echo("")
-    for sample in found.human_samples:
+    for sample in comparison.human_samples:
         typer.echo(
             f"For people to rate: replies to {len(sample.situations):,} situations, stored as "
             f"{sample.selection} (`empathylab data show {sample.selection}`)."
         )
         typer.echo(f"  {sample.command}")
         typer.echo(f"  {sample.advice}\n")
-    print_notes(found.notes)
-    typer.echo(f"Report: {found.report}")
+    print_notes(comparison.notes)
+    typer.echo(f"Report: {comparison.report}")

@@ -49,15 +49,15 @@ class Job:
             print_estimate(lab, asked, judge, self.options, as_json=shown.as_json)
             return
         with command_lab(lab) as opened:
-            found = opened.evaluate_ways(asked, judge, gates, self.options)
-        show(found, shown)
+            evaluation = opened.evaluate_ways(asked, judge, gates, self.options)
+        show(evaluation, shown)
         if shown.track is not None:
             from empathylab.cli.evaluate.tracked import track_evaluation
 
-            track_evaluation(shown.track, found, self.way, judge, lab=lab)
+            track_evaluation(shown.track, evaluation, self.way, judge, lab=lab)
         if shown.open_report:
-            typer.launch(found.report.resolve().as_uri())
-        _conclude(found)
+            typer.launch(evaluation.report.resolve().as_uri())
+        _conclude(evaluation)
 
     def _from_file(self, *, need_keys: bool) -> tuple[list[Asked], JudgeOptions, GateOptions]:
         """What a sweep file asks for; what it says itself cannot be given as an option too."""
@@ -81,10 +81,10 @@ class Job:
         return asked, sweep.judge_options(self.judge.planted), sweep.gate_options()
 
 
-def _conclude(found: Evaluation) -> None:
+def _conclude(evaluation: Evaluation) -> None:
     """Says which conditions failed and what is missing, and ends with the exit code that fits."""
-    for gate in found.failed:
+    for gate in evaluation.failed:
         typer.echo(str(gate), err=True)
-    conclude(found.asked)
-    if found.failed:
+    conclude(evaluation.asked)
+    if evaluation.failed:
         raise typer.Exit(1)

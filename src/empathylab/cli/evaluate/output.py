@@ -16,32 +16,32 @@ if TYPE_CHECKING:
     from empathylab.api.evaluation.result import Evaluation
 
 
-def show(found: Evaluation, shown: Shown) -> None:
+def show(evaluation: Evaluation, shown: Shown) -> None:
     """Prints the results and writes the JUnit file."""
     from empathylab.api.run_summary import print_parts
 
     if shown.as_json:
-        print_json(found)
+        print_json(evaluation)
     elif shown.summary == "md":
-        print_markdown(found)
+        print_markdown(evaluation)
     else:
-        print_parts(found.summary_parts())
+        print_parts(evaluation.summary_parts())
     if shown.junit is not None:
-        write_junit(shown.junit, found.gates)
+        write_junit(shown.junit, evaluation.gates)
 
 
-def print_markdown(found: Evaluation) -> None:
+def print_markdown(evaluation: Evaluation) -> None:
     """The results for a page of a CI system."""
     out = ["# EmpathyLab", ""]
-    if found.gates:
+    if evaluation.gates:
         out += ["| condition | result |", "| --- | --- |"]
         out += [
             f"| {_cell(gate.condition)} | {'passed' if gate.passed else '**failed**'}: "
             f"{_cell(gate.reason)} |"
-            for gate in found.gates
+            for gate in evaluation.gates
         ]
         out.append("")
-    results = found.scores.values()
+    results = evaluation.scores.values()
     scored = [(result.judge, entry) for result in results for entry in result.respondents]
     if scored:
         names = [score.dimension for score in scored[0][1].scores]
@@ -55,8 +55,8 @@ def print_markdown(found: Evaluation) -> None:
             for judge, entry in scored
         ]
         out.append("")
-    out += [f"- {line}" for line in found.score_lines()]
-    out += [f"- {caution}" for caution in found.overview.cautions(found.sessions.models)]
+    out += [f"- {line}" for line in evaluation.score_lines()]
+    out += [f"- {caution}" for caution in evaluation.overview.cautions(evaluation.sessions.models)]
     sys.stdout.write("\n".join(out) + "\n")
 
 

@@ -14,7 +14,7 @@ from empathylab.tracking import TrackedRun, Tracker, metrics_of, track
 
 
 def track_evaluation(
-    tracker: Tracker, found: Evaluation, asked: Combination, judge: JudgeOptions, *, lab: Path
+    tracker: Tracker, evaluation: Evaluation, asked: Combination, judge: JudgeOptions, *, lab: Path
 ) -> None:
     """Logs what was measured of each model."""
     settings = {
@@ -23,15 +23,15 @@ def track_evaluation(
         "lab": str(lab),
         "empathylab": __version__,
     }
-    content = found.to_dict()
+    content = evaluation.to_dict()
     runs = [
         TrackedRun(
             row["respondent"],
             settings | {"model": row["respondent"]},
             _metrics(row)
-            | _changes(found, row["respondent"])
+            | _changes(evaluation, row["respondent"])
             | _gates(row["respondent"], content["gates"]),
-            (found.report,),
+            (evaluation.report,),
         )
         for row in content["respondents"]
     ]
@@ -40,17 +40,19 @@ def track_evaluation(
 
 def _metrics(row: dict[str, Any]) -> dict[str, float]:
     """How many answers can be used, and the scores of the replies."""
-    found = {"requests": float(row["requests"]), "usable": float(row["usable"])}
-    found |= {f"replies.{name}": float(row["replies"][name]) for name in ("n", "usable", "scored")}
+    metrics = {"requests": float(row["requests"]), "usable": float(row["usable"])}
+    metrics |= {
+        f"replies.{name}": float(row["replies"][name]) for name in ("n", "usable", "scored")
+    }
     for name, cells in row["replies"]["scores"].items():
-        found |= metrics_of(f"replies.{name}", cells, "mean")
-    return found
+        metrics |= metrics_of(f"replies.{name}", cells, "mean")
+    return metrics
 
 
-def _changes(found: Evaluation, respondent: str) -> dict[str, float]:
+def _changes(evaluation: Evaluation, respondent: str) -> dict[str, float]:
     """The change from baseline of every scale, over all situations."""
     metrics: dict[str, float] = {}
-    for change in found.overview.appraisal.changes:
+    for change in evaluation.overview.appraisal.changes:
         if change.respondent == respondent and change.emotion is None and change.factor is None:
             interval = interval_of(change)
             cells = {

@@ -36,12 +36,12 @@ def anova(
     from empathylab.cli.stats.mixed import read_numbers
     from empathylab.stats.anova import anova as fitted
 
-    found = fitted(read_numbers(file), formula, confidence=confidence)
-    terms = [term for term in found.terms if kind in (None, term.type)]
+    result = fitted(read_numbers(file), formula, confidence=confidence)
+    terms = [term for term in result.terms if kind in (None, term.type)]
     if json:
         from empathylab.analysis.json_values import json_value
 
-        print_json(json_value(_document(found, terms) | {"notes": _notes(terms)}))
+        print_json(json_value(_document(result, terms) | {"notes": _notes(terms)}))
         return
     if table is not None:
         print_formatted(_rows(terms), table, caption="Analysis of variance")
@@ -49,16 +49,16 @@ def anova(
     from empathylab.analysis.text.apa import counted
 
     print_rows(_rows(terms))
-    if found.cells:
-        print_rows(_cell_rows(found))
-    typer.echo(f"{counted(found.n, 'row')}.")
-    if found.empty_cells:
+    if result.cells:
+        print_rows(_cell_rows(result))
+    typer.echo(f"{counted(result.n, 'row')}.")
+    if result.empty_cells:
         typer.echo(
-            f"{counted(found.empty_cells, 'combination')} of levels without rows: type III tests "
+            f"{counted(result.empty_cells, 'combination')} of levels without rows: type III tests "
             "are not defined.",
             err=True,
         )
-    dropped = sum(found.dropped.values())
+    dropped = sum(result.dropped.values())
     if dropped:
         typer.echo(f"{counted(dropped, 'row')} with an empty cell excluded.", err=True)
     print_notes(_notes(terms))
@@ -73,7 +73,7 @@ def _notes(terms: list[Any]) -> list[str]:
     return [note_text(note("aliased_columns", columns=tuple(untested)))] if untested else []
 
 
-def _document(found: Anova, terms: list[Any]) -> dict[str, Any]:
+def _document(result: Anova, terms: list[Any]) -> dict[str, Any]:
     return {
         "terms": [
             {
@@ -98,14 +98,14 @@ def _document(found: Anova, terms: list[Any]) -> dict[str, Any]:
                 "low": cell.low,
                 "high": cell.high,
             }
-            for cell in found.cells
+            for cell in result.cells
         ],
-        "n": found.n,
-        "dropped": dict(found.dropped),
-        "empty_cells": found.empty_cells,
-        "residual_sd": found.residual_sd,
-        "r2": found.r2,
-        "confidence": found.confidence,
+        "n": result.n,
+        "dropped": dict(result.dropped),
+        "empty_cells": result.empty_cells,
+        "residual_sd": result.residual_sd,
+        "r2": result.r2,
+        "confidence": result.confidence,
     }
 
 
@@ -127,7 +127,7 @@ def _rows(terms: list[Any]) -> list[dict[str, str]]:
     ]
 
 
-def _cell_rows(found: Anova) -> list[dict[str, str]]:
+def _cell_rows(result: Anova) -> list[dict[str, str]]:
     from empathylab.analysis.text.numbers import number
 
     return [
@@ -138,5 +138,5 @@ def _cell_rows(found: Anova) -> list[dict[str, str]]:
             "sd": number(cell.sd, 2),
             "interval": f"[{number(cell.low, 2)}, {number(cell.high, 2)}]",
         }
-        for cell in found.cells
+        for cell in result.cells
     ]

@@ -150,12 +150,12 @@ def _chi_square(
     )
 
     if w is None:
-        found = detectable_effect(n or 1, power=power, df=df, alpha=alpha)
+        result = detectable_effect(n or 1, power=power, df=df, alpha=alpha)
     elif n is None:
-        found = chi_square_sample_size(w, power=power, df=df, alpha=alpha)
+        result = chi_square_sample_size(w, power=power, df=df, alpha=alpha)
     else:
-        found = chi_square_power(w, n, df=df, alpha=alpha)
-    return {"chi_square": json_value(found)}, chi_square_sentence(found)
+        result = chi_square_power(w, n, df=df, alpha=alpha)
+    return {"chi_square": json_value(result)}, chi_square_sentence(result)
 
 
 def _two_shares(
@@ -177,12 +177,12 @@ def _two_shares(
     if n is not None:
         given = two_shares_power(*shares, n, alpha=alpha)
         return {"two_shares": json_value(given)}, two_shares_sentence(given)
-    found = two_shares_sample_size(*shares, power=power, alpha=alpha)
+    sample = two_shares_sample_size(*shares, power=power, alpha=alpha)
     raters = raters_for_power(
         *shares, power=power, alpha=alpha, ratings_per_rater=ratings_per_rater, icc=icc
     )
-    words = f"{two_shares_sentence(found)} {raters_sentence(raters)}"
-    return {"two_shares": json_value(found), "raters": json_value(raters)}, words
+    words = f"{two_shares_sentence(sample)} {raters_sentence(raters)}"
+    return {"two_shares": json_value(sample), "raters": json_value(raters)}, words
 
 
 def _precision(
@@ -197,7 +197,7 @@ def _precision(
     from empathylab.analysis.text.power import raters_sentence
     from empathylab.stats.power.analytic import raters_for_precision
 
-    found = raters_for_precision(
+    raters = raters_for_precision(
         margin,
         share=0.5 if share is None else share,
         share_reference=share_reference,
@@ -212,7 +212,7 @@ def _precision(
     first = (
         f"The target is a 95% interval of {of_what} of ±{number(100 * margin)} percentage points."
     )
-    return {"raters": json_value(found)}, f"{first} {raters_sentence(found)}"
+    return {"raters": json_value(raters)}, f"{first} {raters_sentence(raters)}"
 
 
 def _simulated(
@@ -221,8 +221,8 @@ def _simulated(
     from empathylab.analysis.json_values import json_value
     from empathylab.analysis.text.power import simulation_sentences
 
-    found = _with_progress(plan, simulations, alpha, seed)
-    return {"simulation": json_value(found)}, simulation_sentences(found)
+    simulation = _with_progress(plan, simulations, alpha, seed)
+    return {"simulation": json_value(simulation)}, simulation_sentences(simulation)
 
 
 def _with_progress(plan: PlannedStudy, simulations: int, alpha: float, seed: int) -> SimulatedPower:
@@ -255,8 +255,8 @@ def _shares(text: str) -> tuple[float, ...]:
         ) from error
 
 
-def _answer(found: dict[str, Any], words: str, json: bool) -> None:
+def _answer(content: dict[str, Any], words: str, json: bool) -> None:
     if json:
-        print_json({**found, "words": words})
+        print_json({**content, "words": words})
     else:
         typer.echo(words)

@@ -87,7 +87,7 @@ def _document(fitted: BradleyTerry) -> dict[str, Any]:
     from empathylab.analysis.json_values import json_value
 
     names = [strength.respondent for strength in fitted.strengths]
-    found: dict[str, Any] = json_value(
+    document: dict[str, Any] = json_value(
         {
             "strengths": fitted.strengths,
             "pairs": [
@@ -114,7 +114,7 @@ def _document(fitted: BradleyTerry) -> dict[str, Any]:
             "clustered": fitted.clustered,
         }
     )
-    return found
+    return document
 
 
 def _rows(fitted: BradleyTerry) -> list[dict[str, str]]:

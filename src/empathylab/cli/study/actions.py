@@ -39,8 +39,8 @@ def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyServ
 
     @contextlib.contextmanager
     def opened() -> Any:
-        with Lab.open(lab, create=False) as found:
-            yield StudyService(found, name)
+        with Lab.open(lab, create=False) as open_lab:
+            yield StudyService(open_lab, name)
 
     return opened()
 

@@ -80,8 +80,8 @@ def _reached(
         yield [study], None
         return
     with Lab.open(Path(str(folder)), create=False) as opened:
-        with simulated_links(opened, study, url) as found:
-            yield found
+        with simulated_links(opened, study, url) as links:
+            yield links
 
 
 @contextlib.contextmanager

@@ -55,8 +55,13 @@ def new(
     read = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     blanks = list(dict.fromkeys(" ".join(item.split()) for item in _UNFILLED.findall(read)))
     if json:
-        found = {"file": str(file), "preset": preset, "study": _study_name(file), "fill_in": blanks}
-        print_json(found)
+        summary = {
+            "file": str(file),
+            "preset": preset,
+            "study": _study_name(file),
+            "fill_in": blanks,
+        }
+        print_json(summary)
         return
     typer.echo(file)
     typer.echo(f"Fill in the text in [[double brackets]]: {'; '.join(blanks)}.", err=True)

@@ -264,7 +264,7 @@ def _list(lab: Path, name: str, *, as_json: bool) -> None:
     from empathylab.study.recruiting.invitations import list_invitations
 
     with running(lab, name) as service:
-        found = list_invitations(service)
+        invitations = list_invitations(service)
     rows = [
         {
             "person": item.person,
@@ -273,7 +273,7 @@ def _list(lab: Path, name: str, *, as_json: bool) -> None:
             "made": item.added_at.isoformat(timespec="seconds"),
             "expires": item.expires_at and item.expires_at.isoformat(timespec="seconds"),
         }
-        for item in found
+        for item in invitations
     ]
     show_rows(rows, "invitations", as_json=as_json)
 

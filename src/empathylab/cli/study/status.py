@@ -36,33 +36,33 @@ def status(
 
     with running(lab, name) as service:
         while True:
-            found = without_arms(service.actions.status())
+            current = without_arms(service.actions.status())
             if json:
-                print_json(status_row(found), indent=None if watch else 2)
+                print_json(status_row(current), indent=None if watch else 2)
             else:
                 if watch:
                     typer.echo("\x1b[H\x1b[2J", nl=False)
-                _print(found)
+                _print(current)
             if not watch:
                 return
             time.sleep(every)
 
 
-def status_row(found: StudyStatus) -> dict[str, Any]:
+def status_row(current: StudyStatus) -> dict[str, Any]:
     """The status as plain values."""
     import dataclasses
 
-    row = dataclasses.asdict(found) | {"seconds": found.seconds}
+    row = dataclasses.asdict(current) | {"seconds": current.seconds}
     for name in ("launched_at", "closed_at"):
         row[name] = row[name].isoformat() if row[name] is not None else None
     return {name: row[name] for name in _JSON_KEYS}
 
 
-def _print(found: StudyStatus) -> None:
-    since = f"{found.launched_at:%Y-%m-%d %H:%M}"
-    typer.echo(f"{found.title} ({found.name}, version {found.version})")
-    ended = f", closed {found.closed_at:%Y-%m-%d %H:%M}" if found.closed_at else ""
-    typer.echo(f"{found.status}; launched {since} UTC{ended}\n")
+def _print(current: StudyStatus) -> None:
+    since = f"{current.launched_at:%Y-%m-%d %H:%M}"
+    typer.echo(f"{current.title} ({current.name}, version {current.version})")
+    ended = f", closed {current.closed_at:%Y-%m-%d %H:%M}" if current.closed_at else ""
+    typer.echo(f"{current.status}; launched {since} UTC{ended}\n")
     rows: list[dict[str, Any]] = [
         {
             "arm": arm.arm,
@@ -70,31 +70,31 @@ def _print(found: StudyStatus) -> None:
             "finished": _count(arm.finished, arm),
             "in progress": _count(arm.live, arm),
             "ended early": "hidden" if arm.coarse else sum(arm.others.values()),
-            "open": found.status == "open" and not arm.stopped,
+            "open": current.status == "open" and not arm.stopped,
         }
-        for arm in found.arms
+        for arm in current.arms
     ]
     print_rows(rows)
-    if any(arm.coarse for arm in found.arms):
+    if any(arm.coarse for arm in current.arms):
         typer.echo("Exact counts by arm are shown once the study is closed.", err=True)
-    typer.echo(f"\n{_people(found.arrivals)} arrived; {found.ratings:,} ratings so far.")
-    if found.opened:
-        typer.echo(f"{found.opened:,} more opened the link and answered nothing.")
+    typer.echo(f"\n{_people(current.arrivals)} arrived; {current.ratings:,} ratings so far.")
+    if current.opened:
+        typer.echo(f"{current.opened:,} more opened the link and answered nothing.")
     for title, part in (
-        ("Outcomes", found.outcomes),
-        ("Replies to participants", found.replies),
-        ("Dropped out at", found.drop_outs),
-        ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
+        ("Outcomes", current.outcomes),
+        ("Replies to participants", current.replies),
+        ("Dropped out at", current.drop_outs),
+        ("Seconds on a page (median)", {k: round(v) for k, v in current.seconds.items()}),
         (
             "Attention checks failed",
-            {k: f"{check.failed} of {check.asked}" for k, check in found.attention.items()},
+            {k: f"{check.failed} of {check.asked}" for k, check in current.attention.items()},
         ),
     ):
         if part:
             typer.echo(f"{title}: " + ", ".join(f"{key} {value}" for key, value in part.items()))
-    if found.simulated or found.tests:
+    if current.simulated or current.tests:
         typer.echo(
-            f"Not counted: {found.simulated} simulated raters and {found.tests} test visits.",
+            f"Not counted: {current.simulated} simulated raters and {current.tests} test visits.",
             err=True,
         )
 

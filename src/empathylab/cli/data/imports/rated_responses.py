@@ -212,7 +212,7 @@ def ratings(
 
     with import_progress(path) as progress:
         table = TableParts(path, progress.reading(path))
-        found = ratings_from(
+        rated_study = ratings_from(
             table,
             where=path.name,
             name=study or slug(path.stem),
@@ -234,9 +234,9 @@ def ratings(
                 title=path.stem,
                 first_row=first_row(path),
             )
-            release = dataclasses.replace(brought, study=found)
+            release = dataclasses.replace(brought, study=rated_study)
         elif known is not None:
-            release = Release(known, {}, (), found)
+            release = Release(known, {}, (), rated_study)
         else:
             raise InputError(
                 "the file does not say which responses these ratings belong to",
@@ -244,7 +244,7 @@ def ratings(
                 remedy="Name the set with --set, or add the columns 'text' and 'situation_text'.",
             )
         if not labels and not points:
-            release = dataclasses.replace(release, notes=(*release.notes, *_inferred(found)))
+            release = dataclasses.replace(release, notes=(*release.notes, *_inferred(rated_study)))
         done = _stored(lab, release, "ratings", path, progress, replace=replace)
     print_release(done, as_json=json)
 
