@@ -53,10 +53,10 @@ class Topic(Generic[S, P, R]):
         @functools.wraps(self.function)
         def method(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
-                found: R = function(holder.analysed(), *args, **(extra | kwargs))
+                result: R = function(holder.analysed(), *args, **(extra | kwargs))
             except UserError as error:
                 raise holder.explained(error) from None
-            return found
+            return result
 
         hidden = ("who", "progress", "keep", "where")
         kept = [

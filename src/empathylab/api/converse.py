@@ -102,14 +102,14 @@ def choose(
     wanted = language or ("en" if "en" in languages else languages[0])
     if wanted not in languages:
         raise UnknownName("language of these personas", wanted, languages)
-    found = in_language(personas, wanted)
+    chosen = in_language(personas, wanted)
     for name in ids:
-        if name not in {persona.id for persona in found}:
-            raise UnknownName("persona", name, [persona.id for persona in found])
+        if name not in {persona.id for persona in chosen}:
+            raise UnknownName("persona", name, [persona.id for persona in chosen])
     if ids:
-        found = [persona for persona in found if persona.id in ids]
+        chosen = [persona for persona in chosen if persona.id in ids]
     groups: dict[str, list[Persona]] = {}
-    for persona in found:
+    for persona in chosen:
         groups.setdefault(persona.emotion, []).append(persona)
     rows = itertools.zip_longest(*groups.values())
     spread = [persona for row in rows for persona in row if persona]

@@ -108,12 +108,12 @@ class _Judged:
 
         number, source = None, self.source
         if self.study is not None:
-            found = judged_study(lab, self.study)
+            judged = judged_study(lab, self.study)
             # With the version: a newer one of the same responses is judged for itself.
-            named = found.name.removesuffix(f"@{found.version}")
-            number, source = found.row, f"study {named} (version {found.version})"
-            instrument = study_instrument(found, self.dimension)
-            replies = responses_to_judge(lab, found, self.respondent)
+            named = judged.name.removesuffix(f"@{judged.version}")
+            number, source = judged.row, f"study {named} (version {judged.version})"
+            instrument = study_instrument(judged, self.dimension)
+            replies = responses_to_judge(lab, judged, self.respondent)
         else:
             instrument = default_instrument(self.dimension)
             whole = set_responses(lab, self.situation_set or "")
@@ -144,20 +144,22 @@ class _Judged:
         )
         if self.study is None:
             frame = frame.filter(pl.col("study").is_null())
-        found: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "source": self.source,
             "responses": len(mine),
             "respondents": [],
             "hidden": hidden,
         }
         if self.pairs:
-            found["judges"] = preference_summary(frame)
-            found["respondents"] = [] if hidden else win_summary(frame)
-            return found
+            summary["judges"] = preference_summary(frame)
+            summary["respondents"] = [] if hidden else win_summary(frame)
+            return summary
         # Over the responses of one arm alone, the mean would be that arm's.
         one_arm = bool(self.respondent) or len({reply.respondent for reply in replies}) == 1
         spread = not (hidden and one_arm)
-        found["judges"] = rating_summary(frame, by_respondent=False, spread=spread)
+        summary["judges"] = rating_summary(frame, by_respondent=False, spread=spread)
         return (
-            found if hidden else found | {"respondents": rating_summary(frame, by_respondent=True)}
+            summary
+            if hidden
+            else summary | {"respondents": rating_summary(frame, by_respondent=True)}
         )

@@ -66,8 +66,8 @@ def in_python(error: UserError) -> UserError:
 def python_words(text: str) -> str:
     """The text with the names of arguments in place of options: `max_cost` for `--max-cost`."""
 
-    def argument(found: re.Match[str]) -> str:
-        name = found[2] and found[2].replace("-", "_")
-        return _OTHER_NAMES.get(name, name) if name else found[0]
+    def argument(match: re.Match[str]) -> str:
+        name = match[2] and match[2].replace("-", "_")
+        return _OTHER_NAMES.get(name, name) if name else match[0]
 
     return _OPTION.sub(argument, text)

@@ -51,8 +51,8 @@ def _ignore(_tally: Tally) -> None:
 def in_notebook() -> bool:
     """Whether a notebook shows the output, rather than a terminal."""
     shell = sys.modules.get("IPython")
-    found = None if shell is None else shell.get_ipython()
-    return found is not None and hasattr(found, "kernel")
+    interpreter = None if shell is None else shell.get_ipython()
+    return interpreter is not None and hasattr(interpreter, "kernel")
 
 
 def _run_bars() -> Progress:

@@ -40,17 +40,17 @@ class Sessions:
         from empathylab.runs.plans import CUT_OFF
 
         adjusted = {tally.model: tally.adjusted for tally in self.tallies if tally.adjusted}
-        found = [
+        caveats = [
             f"{model} refused settings, so the requests were changed: {changes}."
             for model, changes in adjusted.items()
         ]
         cut_off = sum(tally.outcomes[CUT_OFF] for tally in self.tallies)
         if cut_off:
-            found.append(
+            caveats.append(
                 f"{cut_off} answers were cut off while the model was reasoning. "
                 "Set --max-tokens higher, or --reasoning-effort low."
             )
-        return found
+        return caveats
 
     def problem(self) -> BudgetReached | IncompleteRun | None:
         """Why requests have no answer; None if all have one."""

@@ -135,17 +135,17 @@ class Bench:
         tallies += self.ask_judges(models, list(dict.fromkeys(judges)))
         sessions = Sessions(tuple(tallies), self.options)
         sessions.require_complete()
-        found = self.measured(models, list(dict.fromkeys(judges)))
+        results = self.measured(models, list(dict.fromkeys(judges)))
         return AgainstStudy(
             sessions=sessions,
             study=self.study.name,
             protocol_hash=self.study.protocol_hash,
             prompt=self.prompt.prompt,
             situations=len(self.keys()),
-            results=tuple(found),
+            results=tuple(results),
             human_samples=tuple(samples),
             notes=(self.prompt.note,) if self.prompt.note else (),
-            report=self.page(found),
+            report=self.page(results),
         )
 
     def keys(self) -> set[tuple[str, str]]:

@@ -219,9 +219,9 @@ class Evaluating:
             }
             plans = [plan_planted(asking, planted_sample(self.judge.planted))]
             plans += [
-                plan_scoring(found, f"replies of run {number}", asking)
-                for number, found in replies.items()
-                if found
+                plan_scoring(run_replies, f"replies of run {number}", asking)
+                for number, run_replies in replies.items()
+                if run_replies
             ]
             jobs.append(self.options.job(judge, plans))
         return self._run(jobs, prices) if jobs else []
@@ -279,11 +279,11 @@ def _measured(lab: Lab, tallies: Sequence[Tally]) -> tuple[Measured, ...]:
     from empathylab.analysis.scores.gates import Measured
     from empathylab.store.queries import usable_requests
 
-    found = []
+    measured = []
     for name in dict.fromkeys(tally.model for tally in tallies):
         mine = [tally for tally in tallies if tally.model == name]
         runs = [tally.run for tally in mine if tally.run is not None]
         requests, usable = usable_requests(lab, runs)
         replies = [tally.run for tally in mine if tally.protocol == "respond"]
-        found.append(Measured(name, tuple(filter(None, replies)), requests, usable))
-    return tuple(found)
+        measured.append(Measured(name, tuple(filter(None, replies)), requests, usable))
+    return tuple(measured)

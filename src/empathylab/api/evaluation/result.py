@@ -72,7 +72,7 @@ class Evaluation(Asked):
     def conclusions(self) -> Sequence[Conclusion]:
         """The changes from baseline of these models, then their scores."""
         models = self.sessions.models
-        found = [
+        changes = [
             conclusion
             for conclusion in self.overview.appraisal.conclusions
             if conclusion.subject in models
@@ -80,15 +80,15 @@ class Evaluation(Asked):
         scored = [
             conclusion for result in self.scores.values() for conclusion in result.conclusions
         ]
-        return list(dict.fromkeys([*found, *scored]))
+        return list(dict.fromkeys([*changes, *scored]))
 
     @property
     def caveats(self) -> Sequence[str]:
         """What limits the results, missing answers first."""
         unscored = [] if self.scores else [NOT_SCORED]
-        found = [caveat for result in self.scores.values() for caveat in result.caveats]
+        score_caveats = [caveat for result in self.scores.values() for caveat in result.caveats]
         cautions = self.overview.cautions(self.sessions.models)
-        return list(dict.fromkeys([*self.asked.caveats(), *unscored, *found, *cautions]))
+        return list(dict.fromkeys([*self.asked.caveats(), *unscored, *score_caveats, *cautions]))
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -212,8 +212,8 @@ class AgainstStudy(Asked):
     @property
     def caveats(self) -> Sequence[str]:
         """What limits the results."""
-        found = [caveat for result in self.results for caveat in result.caveats]
-        return list(dict.fromkeys([*self.sessions.caveats(), *found, *self.notes]))
+        result_caveats = [caveat for result in self.results for caveat in result.caveats]
+        return list(dict.fromkeys([*self.sessions.caveats(), *result_caveats, *self.notes]))
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
