@@ -27,6 +27,7 @@ LAYERS = [
     },
     {"csv_tables"},
     {"tables"},
+    {"columns"},
     {"situations", "scales", "models", "stats"},
     {"style"},
     {"store"},

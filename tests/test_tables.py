@@ -7,13 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from empathylab.columns import numbers
 from empathylab.errors import InputError, UserError
 from empathylab.tables import (
     clean_text,
     first_row,
     key_value,
     missing_as_null,
-    numbers,
     parse_csv,
     read_table,
 )

@@ -161,8 +161,10 @@ def user_error(error: ErrorDetails, document: Document) -> UserError:
             context["what"], where=where, got=context.get("got"), remedy=context["remedy"]
         )
     must = context["must"] if kind == "wrong" else _must(kind, context)
-    what = f"{_named(path)!r} must be {must}" if must else f"{_named(path)!r}: {error['msg']}"
-    remedy = context.get("remedy") or "Correct it in the file."
+    name = repr(_named(path)) if path else "the file"
+    what = f"{name} must be {must}" if must else f"{name}: {error['msg']}"
+    usual = "Correct it in the file." if path else "Write lines such as `key: value`."
+    remedy = context.get("remedy") or usual
     return InputError(what, where=where, got=got, remedy=remedy)
 
 

@@ -282,28 +282,6 @@ def column_named(frame: pl.DataFrame, name: str, *, where: str, option: str | No
     return name
 
 
-def numbers(frame: pl.DataFrame, column: str, *, where: str) -> pl.Series:
-    """The column as floats; nulls stay, and anything else that is no number is refused by row."""
-    import polars as pl
-
-    series = frame[column]
-    if series.dtype.is_numeric():
-        return series.cast(pl.Float64)
-    texts = series.cast(pl.String).str.strip_chars()
-    texts = texts.set(texts.str.to_lowercase().is_in(list(_NULLS)), None)
-    cast = texts.cast(pl.Float64, strict=False)
-    wrong = (texts.is_not_null() & (cast.is_null() | cast.is_infinite())).arg_true()
-    if len(wrong):
-        first = int(wrong[0])
-        raise InputError(
-            f"{column!r} must be a number",
-            where=f"{where} row {first + 2}",
-            got=texts[first],
-            remedy="Fix the row.",
-        )
-    return cast
-
-
 def clean_text(text: str) -> str:
     """The text with one kind of line break and without control characters and half characters."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")

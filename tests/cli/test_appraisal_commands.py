@@ -191,3 +191,10 @@ def test_an_unknown_scale_is_named_before_a_missing_key(
     done = empathylab("appraise", "openai/x", "--scale", "panass", "--lab", str(tmp_path / "lab"))
     assert done.exit_code == 2
     assert "Did you mean 'panas'?" in done.stderr
+
+
+def test_an_address_that_no_model_would_use_is_refused(tmp_path: Path) -> None:
+    address = ("--base-url", "http://127.0.0.1:1/v1")
+    done = empathylab("appraise", "local/smollm2", *address, "--lab", tmp_path / "lab")
+    assert done.exit_code == 2
+    assert "--base-url: a model that runs on this machine has no address" in done.stderr

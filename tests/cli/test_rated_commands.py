@@ -196,6 +196,16 @@ def test_levels_are_for_tables_only(filled: Path) -> None:
     assert "Remove --levels, or name a file." in done.stderr
 
 
+def test_a_rating_outside_the_levels_is_named_with_file_and_row(tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("rater,situation,arm,score\na,1,x,Poor\na,2,y,Great\n")
+    done = empathylab("analyze", "ratings", path, "--rating", "score", "--levels", "Poor,Fair")
+    assert done.exit_code == 2
+    assert "words.csv row 3: 'score' must be one of Poor, Fair; got 'Great'" in done.stderr
+    done = empathylab("analyze", "ratings", path, "--rating", "score")
+    assert "words.csv: 'rating' must contain finite numbers; got 'Poor'" in done.stderr
+
+
 def test_ratings_of_any_table_are_analysed_without_a_lab(long_file: Path) -> None:
     table = long_file.read_text().replace("rater,situation,arm,rating", "who,post,system,warmth")
     long_file.write_text(table + "r1,s1,human,NA\nr1,s2,gpt,\n")

@@ -158,6 +158,8 @@ def test_faults_in_csv_are_named(tmp_path: Path, content: str, expected: str) ->
 
 def test_other_kinds_of_file_are_refused(tmp_path: Path) -> None:
     assert "wording is read from JSON or CSV; got '.txt'" in complaint(tmp_path / "m.txt")
+    assert "wording is read from JSON or CSV; got 'no ending'" in complaint(tmp_path / "m")
+    assert "wording is read from JSON or CSV; got 'a folder'" in complaint(tmp_path)
 
 
 @pytest.mark.shared_data

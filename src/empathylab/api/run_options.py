@@ -126,6 +126,7 @@ class RunOptions:
 
         if not models:
             raise InputError("no model is named", remedy="Name one, such as local/smollm2.")
+        self._check_base_url(models)
         options = RequestOptions(
             self.max_tokens, self.reasoning_effort, dict(self.param), frozenset(self.omit)
         )
@@ -142,6 +143,17 @@ class RunOptions:
             else model
             for model in dict.fromkeys(models)
         ]
+
+    def _check_base_url(self, models: Sequence[str | Model]) -> None:
+        """Refuses an address that none of the models would use."""
+        families = {model.partition("/")[0] for model in models if isinstance(model, str)}
+        if self.base_url is not None and families <= {"local", "scripted"}:
+            raise InputError(
+                "a model that runs on this machine has no address",
+                where="--base-url",
+                got=self.base_url,
+                remedy="Remove --base-url, or name a model of that server, such as mine/chat.",
+            )
 
     def open_judge(self, name: str, base_url: str | None, judged: Sequence[str]) -> Model:
         """The judge at its own address; at that of the models where it is of their provider."""

@@ -123,7 +123,7 @@ def scale_points(levels: str | None) -> list[str | float] | None:
     """The points of a scale in an option, as numbers where all are, else as words."""
     if levels is None:
         return None
-    words = [word.strip() for word in levels.split(",")]
+    words = [word.strip() for word in levels.split(",") if word.strip()]
     try:
         return [float(word) for word in words]
     except ValueError:

@@ -78,7 +78,9 @@ def _unknown(name: str) -> UserError:
     family, _, rest = name.partition("/")
     known = {*_FAMILIES, *plugins("models")}
     if not rest and family in KNOWN_WEIGHTS:
-        return UnknownName("provider", family, [], remedy=f"Did you mean 'local/{family}'?")
+        return InputError(
+            "a model is written provider/name", got=name, remedy=f"Did you mean 'local/{family}'?"
+        )
     return UnknownName(
         "provider",
         family,

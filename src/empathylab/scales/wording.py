@@ -90,8 +90,8 @@ def read_wording(path: str | Path, *, known: Mapping[str, Scale] | None = None) 
     raise InputError(
         "wording is read from JSON or CSV",
         where=path.name,
-        got=path.suffix,
-        remedy="Name the file something.json or something.csv.",
+        got="a folder" if path.is_dir() else path.suffix or "no ending",
+        remedy="Name a file that ends in .json or .csv.",
     )
 
 

@@ -147,3 +147,24 @@ def test_the_published_expert_pairs_come_out_of_the_command(shared_data: Path) -
         ("relevance", "expert1", "expert3"): 0.49,
     }
     assert {key: round(pairs[key], 2) for key in published} == published
+
+
+@pytest.mark.parametrize(
+    ("levels", "row", "wrong"), [("Bad,Good", 3, "Okay"), ("Bad,Okay", 4, "Good")]
+)
+def test_a_rating_outside_the_levels_is_named_with_file_and_row(
+    tmp_path: Path, levels: str, row: int, wrong: str
+) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("situation,rater,rating\n1,a,Bad\n1,b,Okay\n2,a,Good\n2,b,NA\n")
+    done = run(path, "--levels", levels)
+    assert done.exit_code == 2
+    sentence = f"words.csv row {row}: 'rating' must be one of {levels.replace(',', ', ')}; got "
+    assert f"{sentence}'{wrong}'" in " ".join(done.stderr.split())
+
+
+def test_a_number_outside_the_levels_is_named_with_file_and_row(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.csv"
+    path.write_text("situation,rater,rating\n1,a,1\n1,b,2\n2,a,3\n2,b,1\n")
+    done = run(path, "--levels", "1,2")
+    assert "numbers.csv row 4: 'rating' must be one of 1, 2; got '3'" in done.stderr

@@ -138,7 +138,7 @@ def test_a_short_file_that_would_grow_without_end_is_refused() -> None:
     ("text", "message"),
     [
         ("", "study.yaml: the file is empty"),
-        ("- a\n- b\n", "must be a table of keys and values"),
+        ("- a\n- b\n", "the file must be a table of keys and values; got 'a list'. Write lines"),
         ("name: [a\n", "study.yaml line 2: this is not valid YAML"),
         ("name: !!python/object:os.system x\n", "this is not valid YAML"),
         ("[" * 3000 + "]" * 3000, "nested too deeply"),

@@ -13,10 +13,11 @@ from empathylab.analysis.conversations.frames import PEOPLE
 from empathylab.analysis.json_values import finite, picked
 from empathylab.analysis.text.apa import bounded, counted
 from empathylab.analysis.text.numbers import signed
+from empathylab.columns import numbers
 from empathylab.errors import InputError
 from empathylab.stats.clusters.correlations import clustered_correlation, pearson
 from empathylab.stats.conversations import ClusteredMean, clustered_mean
-from empathylab.tables import numbers, require_columns
+from empathylab.tables import require_columns
 
 Level = Literal["conversation", "turn"]
 Verdict = Literal["agrees with people", "does not agree with people", "too little to tell"]

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from empathylab.analysis.judges.cards import Perspective
+from empathylab.columns import numbers, on_scale
 from empathylab.errors import InputError, UnknownName
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.lab import Lab
 from empathylab.store.ratings import lab_study, ratings_frame
-from empathylab.tables import column_named, numbers
+from empathylab.tables import column_named
 from empathylab.words import count_words
 
 PEOPLE = {"response": pl.String, "dimension": pl.String, "rater": pl.String, "rating": pl.Float64}
@@ -252,16 +253,8 @@ def _rated(
     scale: tuple[float, ...] = ()
     if levels and isinstance(levels[0], str):
         places = {str(one): float(place) for place, one in enumerate(levels, start=1)}
-        words = frame["rating"].cast(pl.String)
-        values = words.replace_strict(places, default=None, return_dtype=pl.Float64)
-        wrong = (values.is_null() & words.is_not_null()).arg_true()
-        if len(wrong):
-            raise InputError(
-                f"'rating' must be one of {', '.join(places)}",
-                where=f"{where} row {int(wrong[0]) + 2}",
-                got=words[int(wrong[0])],
-                remedy="Fix the row, or name all of the scale's points with --levels.",
-            )
+        words = on_scale(frame, "rating", levels, where=where)
+        values = words.replace_strict(places, return_dtype=pl.Float64)
         scale = tuple(places.values())
     else:
         values = numbers(frame, "rating", where=where)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from empathylab.analysis.recipients.columns import NAMES, RecipientTable
+from empathylab.columns import numbers
 from empathylab.errors import InputError
 from empathylab.stats.clusters.correlations import clustered_correlation
-from empathylab.tables import missing_as_null, numbers, require_columns
+from empathylab.tables import missing_as_null, require_columns
 
 RECIPIENTS, ONLOOKERS = "recipients", "onlookers"
 

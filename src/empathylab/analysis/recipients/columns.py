@@ -9,9 +9,10 @@ from typing import Any
 
 import polars as pl
 
+from empathylab.columns import numbers
 from empathylab.errors import InputError, UnknownName
 from empathylab.store.recipients import BEFORE
-from empathylab.tables import column_named, numbers
+from empathylab.tables import column_named
 
 RESPONSE, LABEL = "response", "label"
 FACTORS = (RESPONSE, LABEL)

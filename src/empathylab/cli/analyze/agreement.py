@@ -10,7 +10,8 @@ import typer
 
 from empathylab.cli.options import JsonOption, argument, column_option, option, scale_points
 from empathylab.cli.tables import print_notes, print_rows, print_titled, show
-from empathylab.tables import column_named, numbers, read_table
+from empathylab.columns import numbers, on_scale
+from empathylab.tables import column_named, read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,9 +106,11 @@ def _read(
     if dimension is not None:
         column_named(frame, dimension, where=file.name, option="--dimension")
     scale, rating = scale_points(levels), columns["rating"]
-    if scale and isinstance(scale[0], str):
-        return frame, scale
-    values = numbers(frame, rating, where=file.name)
+    if scale:
+        values = on_scale(frame, rating, scale, where=file.name)
+    else:
+        remedy = "Fix the row, or name the scale's points with --levels, lowest first."
+        values = numbers(frame, rating, where=file.name, remedy=remedy)
     return frame.with_columns(values.alias(rating)), scale
 
 

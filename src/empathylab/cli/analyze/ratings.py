@@ -22,8 +22,10 @@ from empathylab.cli.options import (
     argument,
     column_option,
     option,
+    scale_points,
 )
 from empathylab.cli.tables import print_formatted, print_json
+from empathylab.columns import on_scale
 from empathylab.errors import InputError
 from empathylab.tables import read_table, renamed
 
@@ -284,10 +286,19 @@ def _of_file(
             raise InputError(
                 "a table has no study", got=f"{name} {value}", remedy=f"Remove {name}."
             )
-    frame = renamed(read_table(file), columns, where=file.name, options=True)
+    table = read_table(file)
+    frame = renamed(table, columns, where=file.name, options=True)
+    points = scale_points(",".join(options["levels"]))
+    if points and isinstance(points[0], str):
+        words = on_scale(table, columns["rating"], points, where=file.name)
+        frame = frame.with_columns(words.alias("rating"))
     if "dimension" not in frame.columns:
         frame = frame.with_columns(pl.lit(columns["rating"]).alias("dimension"))
-    return from_table(frame, **options)
+    try:
+        return from_table(frame, **options)
+    except InputError as error:
+        error.where = error.where or file.name
+        raise
 
 
 def _track(tracker: Tracker, analysis: RatingsResult) -> None:

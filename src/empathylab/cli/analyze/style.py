@@ -24,8 +24,9 @@ from empathylab.cli.options import (
     panel,
 )
 from empathylab.cli.tables import print_formatted, print_json, print_notes, print_titled
+from empathylab.columns import numbers
 from empathylab.errors import InputError
-from empathylab.tables import TableParts, column_named, numbers, read_table
+from empathylab.tables import TableParts, column_named, read_table
 
 if TYPE_CHECKING:
     import polars as pl

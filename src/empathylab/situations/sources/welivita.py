@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from empathylab.columns import numbers
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.emotions import emotion_warnings, stated_valence
 from empathylab.situations.sets import Situation, SituationSet
@@ -27,7 +28,7 @@ from empathylab.situations.sources.released import (
     Release,
     Reply,
 )
-from empathylab.tables import clean_text, numbers, require_columns
+from empathylab.tables import clean_text, require_columns
 
 if TYPE_CHECKING:
     import polars as pl

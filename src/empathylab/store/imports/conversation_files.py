@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import polars as pl
 
+from empathylab.columns import numbers
 from empathylab.errors import InputError
 from empathylab.files import read_text
 from empathylab.store.conversations import ImportedConversation, Speaker, SpokenTurn
-from empathylab.tables import clean_text, first_row, missing_as_null, numbers, read_table
+from empathylab.tables import clean_text, first_row, missing_as_null, read_table
 
 SPEAKERS: dict[str, Speaker] = {
     "seeker": "person",
