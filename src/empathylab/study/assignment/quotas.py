@@ -20,13 +20,13 @@ RESERVED = frozenset(
 """Names that links or the lab use themselves, so that no quota can go by them."""
 
 
-def quota_limits(quota: Quota, places: int) -> dict[str, int]:
-    """How many of each kind may take part, out of so many places.
+def quota_limits(quota: Quota, slots: int) -> dict[str, int]:
+    """How many of each kind may take part, out of so many slots.
 
     Shares become whole numbers by the largest remainders; ties go to what is named first in the
     alphabet. The key `others` stands for everybody not named.
     """
-    limits = dict(quota.counts) or _from_shares(quota.shares, places)
+    limits = dict(quota.counts) or _from_shares(quota.shares, slots)
     limits[OTHERS] = quota.others or 0
     return limits
 
@@ -68,12 +68,12 @@ def require_traits(study: Study, traits: Mapping[str, str]) -> None:
             )
 
 
-def traits_to_fill(study: Study, places: int) -> tuple[dict[str, str], ...]:
-    """Traits of simulated raters who together fill all places."""
-    people: tuple[dict[str, str], ...] = tuple({} for _ in range(places))
+def traits_to_fill(study: Study, slots: int) -> tuple[dict[str, str], ...]:
+    """Traits of simulated raters who together fill all slots."""
+    people: tuple[dict[str, str], ...] = tuple({} for _ in range(slots))
     for quota in study.quotas:
         if quota.source == "platform":
-            limits = quota_limits(quota, places)
+            limits = quota_limits(quota, slots)
             kinds = (kind for kind, limit in limits.items() for _ in range(limit))
             for person, kind in zip(people, kinds, strict=False):
                 if kind != OTHERS:
@@ -83,13 +83,13 @@ def traits_to_fill(study: Study, places: int) -> tuple[dict[str, str], ...]:
 
 def has_room(
     quotas: Sequence[Quota],
-    places: int,
+    slots: int,
     admitted: Sequence[Mapping[str, str]],
     traits: Mapping[str, str],
 ) -> bool:
     """Whether every quota has room for one more person of these traits."""
     for quota in quotas:
-        limits = quota_limits(quota, places)
+        limits = quota_limits(quota, slots)
         counts = Counter(_kind(item, quota.by, limits) for item in admitted)
         kind = _kind(traits, quota.by, limits)
         if counts[kind] >= limits[kind]:
@@ -97,28 +97,28 @@ def has_room(
     return True
 
 
-def quota_problems(quotas: Sequence[Quota], places: int) -> list[str]:
+def quota_problems(quotas: Sequence[Quota], slots: int) -> list[str]:
     """What keeps quotas from being met, in sentences; none where all can be."""
     problems = []
     for quota in quotas:
-        total = sum(quota_limits(quota, places).values())
-        if total < places:
+        total = sum(quota_limits(quota, slots).values())
+        if total < slots:
             problems.append(
-                f"The quota by {quota.by!r} admits {total} people, but the study has {places} "
-                f"slots: raise it by {places - total}, or set 'others' to {places - total}."
+                f"The quota by {quota.by!r} admits {total} people, but the study has {slots} "
+                f"slots: raise it by {slots - total}, or set 'others' to {slots - total}."
             )
-        elif total > places:
+        elif total > slots:
             problems.append(
-                f"The quota by {quota.by!r} asks for {total} people, but the study has {places} "
-                f"slots: lower it by {total - places}, or ask for more ratings."
+                f"The quota by {quota.by!r} asks for {total} people, but the study has {slots} "
+                f"slots: lower it by {total - slots}, or ask for more ratings."
             )
     return problems
 
 
-def _from_shares(shares: Mapping[str, float], places: int) -> dict[str, int]:
-    # Shares such as a third, written 0.3333, are meant to fill the places.
-    wanted = places if sum(shares.values()) > 0.999 else round(sum(shares.values()) * places)
-    exact = {kind: share * places for kind, share in shares.items()}
+def _from_shares(shares: Mapping[str, float], slots: int) -> dict[str, int]:
+    # Shares such as a third, written 0.3333, are meant to fill the slots.
+    wanted = slots if sum(shares.values()) > 0.999 else round(sum(shares.values()) * slots)
+    exact = {kind: share * slots for kind, share in shares.items()}
     limits = {kind: int(value) for kind, value in exact.items()}
     ranked = sorted(exact, key=lambda kind: (limits[kind] - exact[kind], kind))
     for kind in ranked[: max(0, wanted - sum(limits.values()))]:
