@@ -52,10 +52,10 @@ class Admissions:
         first = self._admit(ids, person, row, world)
         spoken = language if language in study.languages else None
         if row is None:
-            place = self._place_row(person, world, spoken or study.languages[0])
+            slot = self._slot_row(person, world, spoken or study.languages[0])
             person_row = self._person_row(ids, person)
             person_row["told"] |= first
-            self._running.queue.write_shared(lambda batch: self._add(batch, place, person_row))
+            self._running.queue.write_shared(lambda batch: self._add(batch, slot, person_row))
         elif spoken not in (None, row.language):
             number = row.id
             self._running.queue.write(
@@ -94,13 +94,13 @@ class Admissions:
                     break
         return person, row
 
-    def _add(self, batch: Batch, place: dict[str, Any], person_row: dict[str, Any]) -> None:
+    def _add(self, batch: Batch, slot: dict[str, Any], person_row: dict[str, Any]) -> None:
         study = self._running.study
-        if study.recruitment.once and was_here(batch, self._running.launched, place["person"]):
-            place = place | {"status": "repeated", "outcome": "screened-out"}
-        batch.add_person(place, person_row)
+        if study.recruitment.once and was_here(batch, self._running.launched, slot["person"]):
+            slot = slot | {"status": "repeated", "outcome": "screened-out"}
+        batch.add_person(slot, person_row)
 
-    def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
+    def _slot_row(self, person: str, world: World, language: str) -> dict[str, Any]:
         now = self._running.now()
         first = decide(
             ParticipantPath(self._running.study, self._running.launched.scales, None, person), {}
@@ -132,22 +132,22 @@ class Admissions:
         }
 
     def _admit(
-        self, ids: PlatformIds, person: str, place: Row[Any] | None, world: World = "person"
+        self, ids: PlatformIds, person: str, slot: Row[Any] | None, world: World = "person"
     ) -> dict[str, Any]:
         """Refuses a new participant without a valid invitation; notes the visit of a returning one.
 
         Returns what links someone new to their part in the study that this one follows up.
 
         Platforms pay by the visit's id, and someone who comes back may have a new one. Anyone who
-        has finished is paid for the visit in which they did. `place` is the person's row, if any.
+        has finished is paid for the visit in which they did. `slot` is the person's row, if any.
         """
         if world != "person":
             return {}
-        if place is None:
+        if slot is None:
             if self._running.study.follow_up is not None:
                 return first_part(self._running, self._running.study.follow_up, ids)
             self._require_invitation(ids)
-        elif place.status != "finished" and place.status not in FOR_GOOD:
+        elif slot.status != "finished" and slot.status not in FOR_GOOD:
             self._note_visit(ids, person)
         return {}
 
@@ -178,22 +178,22 @@ def first_part(running: RunningStudy, follow_up: FollowUp, ids: PlatformIds) -> 
     """
     with running.lab.reading() as connection:
         first = launched_study(connection, follow_up.study)
-        place = _completed(connection, first, ids)
-    if place is None:
+        slot = _completed(connection, first, ids)
+    if slot is None:
         raise InputError(
             "this person has not completed the first study",
             where=f"study {running.name}",
             remedy=f"Invite people who completed {follow_up.study}, by the same platform id.",
         )
-    days = (running.now() - place.seen_at).total_seconds() / _DAY
-    return {FIRST_PARTICIPANT: place.person, DAYS_AFTER: round(days, 2)}
+    days = (running.now() - slot.seen_at).total_seconds() / _DAY
+    return {FIRST_PARTICIPANT: slot.person, DAYS_AFTER: round(days, 2)}
 
 
 def _completed(connection: Connection, first: Any, ids: PlatformIds) -> Any:
     secret = bytes.fromhex(first.secret)
     for turn in itertools.count(1):
         key = pseudonym(secret, ids.platform, ids.person, turn=turn)
-        place = find_slot(connection, first.id, key)
-        if place is None or place.status == "finished":
-            return place
+        slot = find_slot(connection, first.id, key)
+        if slot is None or slot.status == "finished":
+            return slot
     return None

@@ -94,30 +94,30 @@ def show_conversation(visit: Visit) -> Response:
     """What one participant wrote and was answered, as far as it may be read now."""
     console, key = visit.console, visit.asked("key")
     with console.lab.reading() as connection:
-        place = find_slot(connection, console.launched.row, key)
-        if place is None or console.launched.study.live is None:
+        slot = find_slot(connection, console.launched.row, key)
+        if slot is None or console.launched.study.live is None:
             raise HTTPException(404)
-        shown = _may_read(visit, place)
-        pages = person_pages(connection, place.id) if shown else ()
-        rows = conversations_of(connection, place.id) if shown == "replies" else ()
+        shown = _may_read(visit, slot)
+        pages = person_pages(connection, slot.id) if shown else ()
+        rows = conversations_of(connection, slot.id) if shown == "replies" else ()
         turns = [(row, turn_rows(connection, row.id)) for row in rows]
-        figures = reply_figures(connection, [place.id]).get(place.id)
-    closed = place.study_status == "closed"
+        figures = reply_figures(connection, [slot.id]).get(slot.id)
+    closed = slot.study_status == "closed"
     if closed:
         console.note(visit.who, "read conversation", person=key)
-    labels = PageLabels(console.launched, place, {item.step: item.given for item in pages})
+    labels = PageLabels(console.launched, slot, {item.step: item.given for item in pages})
     words = _Words(visit, pages, labels, closed=closed)
     talks = list(words.talks(turns)) if shown == "replies" else [Talk(None, tuple(words.own()))]
     return page(
         visit,
         "conversation",
         text("Conversation"),
-        row=place,
+        row=slot,
         talks=talks if shown else [],
         figures=figures if closed else None,
         shown=shown,
         closed=closed,
-        stopped=place.outcome == "safety",
+        stopped=slot.outcome == "safety",
     )
 
 
@@ -125,8 +125,8 @@ def read_conversation(visit: Visit) -> Response:
     """Shows the words of a participant who may need help, once the reason is on record."""
     console, key = visit.console, visit.form.get("key", "")
     with console.lab.reading() as connection:
-        place = find_slot(connection, console.launched.row, key)
-    if place is None or place.outcome != "safety" or console.launched.study.live is None:
+        slot = find_slot(connection, console.launched.row, key)
+    if slot is None or slot.outcome != "safety" or console.launched.study.live is None:
         raise HTTPException(404)
     reason = clean_text(visit.form.get("reason", ""))
     if not 10 <= len(reason) <= 500:
@@ -146,12 +146,12 @@ def read_conversation(visit: Visit) -> Response:
     return visit.show_once(here, shown=shown, read_at=console.clock().isoformat())
 
 
-def _may_read(visit: Visit, place: Any) -> str:
+def _may_read(visit: Visit, slot: Any) -> str:
     """What may be shown: `replies` (everything), the participant's `words`, or nothing."""
-    if place.study_status == "closed":
+    if slot.study_status == "closed":
         return "replies"
     at, shown = visit.result("read_at"), visit.result("shown")
-    if not at or place.outcome != "safety" or (shown == "replies" and not visit.may("owner")):
+    if not at or slot.outcome != "safety" or (shown == "replies" and not visit.may("owner")):
         return ""
     recent = visit.console.clock() - datetime.fromisoformat(at) < timedelta(seconds=SECONDS)
     return shown if recent else ""
