@@ -81,7 +81,7 @@ def test_three_whom_people_rated_have_one(sqlite_lab: Lab, tmp_path: Path) -> No
 def test_one_whom_a_judge_rated_stands_beside_those_whom_people_did(judged: Lab) -> None:
     board = report_leaderboard(judged, STUDY)
     assert board is not None
-    how = {entry.respondent: entry.found.basis for entry in board.entries}
+    how = {entry.respondent: entry.measurement.basis for entry in board.entries}
     assert how == dict.fromkeys(("human", "gpt", "llama", "mixtral"), "people") | {NEW: "judge"}
     beyond = {line.respondent: line.beyond for line in leaderboard_section(board).lines}
     assert beyond[NEW]
@@ -123,7 +123,8 @@ def test_a_judge_of_nothing_but_what_people_rated_is_not_named(
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
     line = next(entry for entry in board.entries if entry.respondent == "gpt")
-    assert (line.found.basis, line.found.judge, line.judged_first) == ("people", None, None)
+    assert (line.measurement.basis, line.measurement.judge) == ("people", None)
+    assert line.judged_first is None
 
 
 def test_a_judge_that_sharpens_people_is_said_to_have_been_asked_in_several_ways(
@@ -138,7 +139,7 @@ def test_a_judge_that_sharpens_people_is_said_to_have_been_asked_in_several_ways
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
     line = next(entry for entry in board.entries if entry.respondent == "gpt")
-    assert (line.found.basis, line.found.judge) == ("people and judge", "a/judge")
+    assert (line.measurement.basis, line.measurement.judge) == ("people and judge", "a/judge")
     assert line.judged_first is not None
     assert sum("a/judge was asked with 2 setups" in note for note in board.notes) == 1
 

@@ -179,12 +179,12 @@ def from_table(
     require_columns(frame, unit, group, value)
     if first is None or second is None:
         first, second = _two_groups(frame, group, value, first)
-    found = paired_difference(
+    difference = paired_difference(
         frame, first, second, unit=unit, label=group, value=value, cluster=cluster
     )
     known = frame[value].drop_nulls().cast(pl.Float64).unique().to_list()
     return PairsResult(
-        *(first, second, "table", value, unit, found, found.paired),
+        *(first, second, "table", value, unit, difference, difference.paired),
         clusters=cluster or unit,
         binary=set(known) <= {0.0, 1.0},
     )

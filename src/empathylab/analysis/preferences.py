@@ -90,15 +90,15 @@ class PreferencesResult(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the conclusions."""
-        found = []
+        sentences = []
         if self.raters < _FEW_RATERS:
-            found.append(f"Only {counted(self.raters, 'rater')}: intervals are rough.")
+            sentences.append(f"Only {counted(self.raters, 'rater')}: intervals are rough.")
         if self.has_prior:
-            found.append(
+            sentences.append(
                 "One arm won every comparison with another. Half a win was added each way to every "
                 "pair, so strengths are finite, but closer together."
             )
-        return tuple(found)
+        return tuple(sentences)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -107,7 +107,7 @@ class PreferencesResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
-        found: dict[str, Any] = json_value(
+        document: dict[str, Any] = json_value(
             {
                 "design": dict(self.design),
                 "model": self.model.to_dict(),
@@ -118,7 +118,7 @@ class PreferencesResult(Result):
                 "caveats": list(self.caveats),
             }
         )
-        return found
+        return document
 
 
 def from_lab(lab: Lab, study: str | None = None, *, peek: str | None = None) -> PreferencesResult:

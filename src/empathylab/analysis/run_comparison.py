@@ -91,9 +91,9 @@ def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
     }
     compare = {"appraise": _scale_differences, "respond": _score_differences}
     protocol = rows[0]["protocol"]
-    found = compare[protocol](lab, first, second) if protocol in compare else ()
+    conclusions = compare[protocol](lab, first, second) if protocol in compare else ()
     caveats = [f"The runs differ in: {', '.join(differing)}."] if differing else []
-    if not found:
+    if not conclusions:
         caveats.append(
             "There is nothing to compare: replies need scores by the same judge (evaluate "
             "--judge), scales two situations that both runs have."
@@ -106,7 +106,7 @@ def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
         (first_label, second_label),
         differing,
         (usable_requests(lab, [first]), usable_requests(lab, [second])),
-        tuple(found),
+        tuple(conclusions),
         tuple(caveats),
     )
 
@@ -114,11 +114,13 @@ def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
 def _score_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
     """By judge, the difference of the composite."""
     scores = rubric_scores(lab, [first, second])
-    found = []
+    conclusions = []
     for (judge,), rows in scores.group_by("judge", maintain_order=True):
         profiles = reply_profiles(rows).with_columns(_UNIT)
-        found += _difference(profiles, first, second, EMPATHY, f"{EMPATHY}, scored by {judge}")
-    return found
+        conclusions += _difference(
+            profiles, first, second, EMPATHY, f"{EMPATHY}, scored by {judge}"
+        )
+    return conclusions
 
 
 def _scale_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
@@ -133,10 +135,10 @@ def _scale_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
     rows = asked.select("administration", "scale_row")
     scored = score_frame(read.answers.join(rows, on="administration"), read.scales)
     joined = asked.join(scored, on="administration").with_columns(_UNIT)
-    found = []
+    conclusions = []
     for (scale, subscale), part in joined.group_by("scale", "subscale", maintain_order=True):
-        found += _difference(part, first, second, "score", f"{scale} {subscale}")
-    return found
+        conclusions += _difference(part, first, second, "score", f"{scale} {subscale}")
+    return conclusions
 
 
 def _difference(
@@ -144,16 +146,16 @@ def _difference(
 ) -> list[Conclusion]:
     labelled = frame.with_columns(label=pl.col("run").cast(pl.String))
     try:
-        found = paired_difference(
+        difference = paired_difference(
             labelled, str(first), str(second), unit="unit", label="label", value=value
         )
     except InputError:  # fewer than two situations that both have
         return []
-    return [_conclusion(found, first, second, what)]
+    return [_conclusion(difference, first, second, what)]
 
 
-def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> Conclusion:
-    test = found.paired
+def _conclusion(difference: PairedDifference, first: int, second: int, what: str) -> Conclusion:
+    test = difference.paired
     tested = test.p == test.p
     interval = f" [{signed(test.low, 2)}, {signed(test.high, 2)}]" if tested else ""
     text = f", {p_text(test.p)}" if tested else ""
@@ -162,8 +164,8 @@ def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> 
         kind=kind,
         sentence=(
             f"{what}: run {first} minus run {second} is {signed(test.estimate, 2)}{interval}{text} "
-            f"over {found.n_pairs} shared situations (means {number(found.mean_first, 2)} and "
-            f"{number(found.mean_second, 2)})."
+            f"over {difference.n_pairs} shared situations (means "
+            f"{number(difference.mean_first, 2)} and {number(difference.mean_second, 2)})."
         ),
         subject=f"run {first}",
         reference=f"run {second}",
@@ -171,6 +173,6 @@ def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> 
         **picked(test, "estimate low high"),
         unit="points",
         p=test.p,
-        n=found.n_pairs,
+        n=difference.n_pairs,
         model="paired t test",
     )

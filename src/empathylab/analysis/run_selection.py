@@ -98,7 +98,7 @@ def instrument_of(settings: dict[str, Any]) -> str:
 def _described(runs: pl.DataFrame, first: Collection[int]) -> pl.DataFrame:
     """The runs with the columns that the choice rests on."""
     settings = [json.loads(text) for text in runs["settings"]]
-    found = runs.with_columns(
+    described = runs.with_columns(
         pl.Series("instrument", list(map(instrument_of, settings)), dtype=pl.String),
         pl.Series("mode", [entry.get("mode") for entry in settings], dtype=pl.String),
         pl.Series("_situations", list(map(_situations, settings)), dtype=pl.Int64),
@@ -107,10 +107,10 @@ def _described(runs: pl.DataFrame, first: Collection[int]) -> pl.DataFrame:
     )
     if "answered" in runs.columns:
         answered = pl.min_horizontal("_situations", pl.col("answered").fill_null(0))
-        found = found.with_columns(_situations=answered)
+        described = described.with_columns(_situations=answered)
     if "pinned_at" not in runs.columns:
-        found = found.with_columns(pinned_at=pl.lit(None, dtype=pl.Datetime("us", "UTC")))
-    return found
+        described = described.with_columns(pinned_at=pl.lit(None, dtype=pl.Datetime("us", "UTC")))
+    return described
 
 
 def _row(row: dict[str, Any], shown: dict[str, Any]) -> RunRow:

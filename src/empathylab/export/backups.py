@@ -191,11 +191,15 @@ def _no_backup(file: Path) -> InputError:
 
 def _manifest(archive: zipfile.ZipFile, file: Path) -> Backup:
     try:
-        found = json.loads(archive.read("manifest.json"))
+        manifest = json.loads(archive.read("manifest.json"))
         backup = Backup(
-            file.name, found["database"], found["schema"], found["made_at"], dict(found["rows"])
+            file.name,
+            manifest["database"],
+            manifest["schema"],
+            manifest["made_at"],
+            dict(manifest["rows"]),
         )
-        if found["format"] != _FORMAT or _MEMBERS[backup.database] not in archive.namelist():
+        if manifest["format"] != _FORMAT or _MEMBERS[backup.database] not in archive.namelist():
             raise _no_backup(file)
     except (KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
         raise _no_backup(file) from error
@@ -238,13 +242,13 @@ def _check_file(copy: Path, rows: Mapping[str, int], where: str) -> None:
         engine.dispose()
 
 
-def _compare(expected: Mapping[str, int], found: Mapping[str, int], where: str) -> None:
-    differ = [name for name in expected if expected[name] != found.get(name)]
+def _compare(expected: Mapping[str, int], restored: Mapping[str, int], where: str) -> None:
+    differ = [name for name in expected if expected[name] != restored.get(name)]
     if differ:
         raise LabError(
             f"the copy differs from the lab in {len(differ)} tables",
             where=where,
-            got=f"{found.get(differ[0], 0)} rows of {differ[0]}, not {expected[differ[0]]}",
+            got=f"{restored.get(differ[0], 0)} rows of {differ[0]}, not {expected[differ[0]]}",
             remedy="Check the disk, and try again.",
         )
 

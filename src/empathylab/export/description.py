@@ -18,7 +18,7 @@ from empathylab.tables import harmless_cell
 
 
 def described_data(
-    found: LabTables,
+    contents: LabTables,
     tables: Mapping[str, pl.DataFrame],
     entries: Sequence[Entry],
     counts: Mapping[str, int],
@@ -42,7 +42,7 @@ def described_data(
         if file.endswith(".eval")
     ]
     listed = ", ".join(name.replace("_", " ") for name in tables)
-    whole = found.tables
+    whole = contents.tables
     return DescribedData(
         name=NAME,
         description=f"The tables of a lab, written by EmpathyLab {__version__}: {listed}.",

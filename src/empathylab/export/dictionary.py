@@ -35,9 +35,9 @@ class Entry(NamedTuple):
     """The range of numbers; the words that occur, where they are few."""
 
 
-def dictionary(found: LabTables, tables: Mapping[str, pl.DataFrame]) -> list[Entry]:
+def dictionary(contents: LabTables, tables: Mapping[str, pl.DataFrame]) -> list[Entry]:
     """An entry for each column of these tables of the lab."""
-    studies = _of_studies(found)
+    studies = _of_studies(contents)
     return [
         _entry(table, frame[column], studies.get((table, column)))
         for table, frame in tables.items()
@@ -61,13 +61,13 @@ def _entry(table: str, column: pl.Series, of_study: tuple[str, str | None] | Non
     return Entry(table, name, meaning or "", type_of(column), values or _values(column))
 
 
-def _of_studies(found: LabTables) -> dict[tuple[str, str], tuple[str, str | None]]:
+def _of_studies(contents: LabTables) -> dict[tuple[str, str], tuple[str, str | None]]:
     """What the studies' own dictionaries say, put together where several have a column."""
     meanings: dict[tuple[str, str], dict[str, None]] = {}
     values: dict[tuple[str, str], dict[str, str]] = {}
     names = {spec.name for spec in STUDY_TABLES}
-    for part in found.parts:
-        for row in dictionary_rows(part.found, part.dimensions):
+    for part in contents.parts:
+        for row in dictionary_rows(part.tables, part.dimensions):
             table, column = str(row["table"]), str(row["column"])
             if table not in names:
                 continue
@@ -152,7 +152,7 @@ def dictionary_page(entries: list[Entry], head: str) -> str:
 
 
 def _by_table(entries: list[Entry]) -> dict[str, list[Entry]]:
-    found: dict[str, list[Entry]] = {}
+    by_table: dict[str, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.table, []).append(entry)
-    return found
+        by_table.setdefault(entry.table, []).append(entry)
+    return by_table

@@ -89,34 +89,34 @@ def export_lab(
     """
     _check(format, what, place, identities=identities)
     require_free(place)
-    found = lab_tables(lab)
-    tables = _chosen(found, what, without=() if format in _PLAIN else _NOT_PASSED_ON)
-    entries = dictionary(found, tables)
+    contents = lab_tables(lab)
+    tables = _chosen(contents, what, without=() if format in _PLAIN else _NOT_PASSED_ON)
+    entries = dictionary(contents, tables)
     with put_aside(place) as aside:
         if format == "inspect":
-            counts = put_logs(aside.folder, lab, found)
+            counts = put_logs(aside.folder, lab, contents)
         elif format == "huggingface":
-            counts = put_dataset(aside.folder, lab, found, tables, entries, whole=not what)
+            counts = put_dataset(aside.folder, lab, contents, tables, entries, whole=not what)
         else:
-            counts = _put(aside.folder, format, found, tables, entries)
+            counts = _put(aside.folder, format, contents, tables, entries)
         # Psych-DS has a folder for what describes the data.
         described_in = f"{DOCUMENTATION}/" if format == "psych-ds" else ""
         so_far = checksums(aside.folder)
         way = "../" if described_in else ""
-        described = described_data(found, tables, entries, counts, so_far, way=way)
+        described = described_data(contents, tables, entries, counts, so_far, way=way)
         put(aside.folder, f"{described_in}{CROISSANT}", croissant_file(described))
         sums = checksums(aside.folder)
         put(aside.folder, f"{described_in}{SUMS}", sums_file(sums))
         aside.pack()
         # Within the transaction: what cannot be written is not in the audit logs either.
         with lab.writing() as connection:
-            _note(connection, found, who, identities=identities)
+            _note(connection, contents, who, identities=identities)
             if identities:
-                content = identities_file(connection, found.parts)
+                content = identities_file(connection, contents.parts)
                 put_secret(aside.folder, IDENTITIES, content)
             aside.settle()
     files = tuple(WrittenFile(name, counts.get(name), digest) for name, digest in sums.items())
-    return ExportedLab(format, str(place), files, _notes(found, identities=identities))
+    return ExportedLab(format, str(place), files, _notes(contents, identities=identities))
 
 
 def _check(format: str, what: Sequence[str], place: Path, *, identities: bool) -> None:  # noqa: A002
@@ -143,12 +143,14 @@ def _check(format: str, what: Sequence[str], place: Path, *, identities: bool) -
 
 
 def _chosen(
-    found: LabTables, what: Sequence[str], *, without: Sequence[str]
+    contents: LabTables, what: Sequence[str], *, without: Sequence[str]
 ) -> dict[str, pl.DataFrame]:
     if what:
-        return {name: frame for name, frame in found.tables.items() if name in what}
+        return {name: frame for name, frame in contents.tables.items() if name in what}
     tables = {
-        name: frame for name, frame in found.tables.items() if frame.height and name not in without
+        name: frame
+        for name, frame in contents.tables.items()
+        if frame.height and name not in without
     }
     if not tables:
         raise InputError(
@@ -161,23 +163,23 @@ def _chosen(
 def _put(
     folder: Path,
     format: str,  # noqa: A002
-    found: LabTables,
+    contents: LabTables,
     tables: Mapping[str, pl.DataFrame],
     entries: list[Entry],
 ) -> dict[str, int]:
     """The rows of each table's file, by its name, after all files were written."""
     if format == "replication":
-        return put_replication(folder, found, tables, entries)
+        return put_replication(folder, contents, tables, entries)
     if format not in FORMATS:
         for name, content in plugin_part("exports", format, export_plugin)(tables, entries).items():
             put(folder, name, content)
         return {}
-    page = readme(format, tables, found.blind)
+    page = readme(format, tables, contents.blind)
     if format == "psych-ds":
         files = psych_ds_files(tables, entries, readme=page)
         files[f"{DOCUMENTATION}/versions.json"] = versions_file()
         paths = {name: f"../{data_file(name)}" for name in tables}
-        files |= r_files(found, tables, paths, folder="analysis/")
+        files |= r_files(contents, tables, paths, folder="analysis/")
         counts = {data_file(name): frame.height for name, frame in tables.items()}
     else:
         kind: TableFile = next(item for item in _PLAIN if item == format)
@@ -186,7 +188,7 @@ def _put(
         files |= dictionary_files(entries)
         files |= {"README.md": page.encode(), "versions.json": versions_file()}
         if format == "csv":
-            files |= r_files(found, tables)
+            files |= r_files(contents, tables)
     for name, content in files.items():
         put(folder, name, content)
     return counts
@@ -199,20 +201,20 @@ def export_plugin(name: str, part: WriteFormat) -> WriteFormat:
     return part
 
 
-def _note(connection: Connection, found: LabTables, who: str, *, identities: bool) -> None:
+def _note(connection: Connection, contents: LabTables, who: str, *, identities: bool) -> None:
     """Writes down what left the lab; imported studies have no log of their own."""
     at = now()
-    for part in found.parts:
+    for part in contents.parts:
         if part.launched:
             if identities:
                 add_audit(connection, part.number, at, who, "export identities")
             add_audit(connection, part.number, at, who, "export")
 
 
-def _notes(found: LabTables, *, identities: bool) -> tuple[str, ...]:
+def _notes(contents: LabTables, *, identities: bool) -> tuple[str, ...]:
     notes = [
         f"The study {name} is not closed: arms, and ratings by people and judges, are left out."
-        for name in found.blind
+        for name in contents.blind
     ]
     if identities:
         notes.append(f"{IDENTITIES} identifies people: keep it separate, and do not share it.")

@@ -39,8 +39,8 @@ def dataset_folder(source: str) -> Path:
 
     token, address = os.environ.get(TOKEN) or False, os.environ.get(ADDRESS)
     try:
-        found = snapshot_download(source, repo_type="dataset", token=token, endpoint=address)
-        return Path(found)
+        downloaded = snapshot_download(source, repo_type="dataset", token=token, endpoint=address)
+        return Path(downloaded)
     except Exception as error:  # the client's own errors, and those of its HTTP library
         raise InputError(
             "the data set cannot be downloaded",
@@ -120,14 +120,14 @@ def _files(folder: Path, config: str | None, split: str | None) -> list[Path]:
         for card_config in _card_configs(folder)
     }
     if not configs:
-        found = sorted(path for path in folder.rglob("*") if path.suffix in _ENDINGS)
-        if not found:
+        files = sorted(path for path in folder.rglob("*") if path.suffix in _ENDINGS)
+        if not files:
             raise InputError(
                 "the folder contains no Parquet, CSV or JSONL file",
                 where=str(folder),
                 remedy="Give the folder of a data set.",
             )
-        return found
+        return files
     chosen = config or (next(iter(configs)) if len(configs) == 1 else None)
     if chosen not in configs:
         raise UnknownName("configuration", chosen or "", configs, where="--config")
@@ -146,9 +146,9 @@ def _card_configs(folder: Path) -> list[dict[str, Any]]:
     card = folder / "README.md"
     if not card.is_file():
         return []
-    found = re.match(r"---\n(.*?)\n---", card.read_text(encoding="utf-8"), re.DOTALL)
+    match = re.match(r"---\n(.*?)\n---", card.read_text(encoding="utf-8"), re.DOTALL)
     try:
-        front = yaml.safe_load(found[1]) if found else {}
+        front = yaml.safe_load(match[1]) if match else {}
     except yaml.YAMLError:
         return []
     return list((front or {}).get("configs") or [])

@@ -45,7 +45,7 @@ def table_file(table: str) -> str:
 def put_dataset(
     folder: Path,
     lab: Lab,
-    found: LabTables,
+    contents: LabTables,
     tables: Mapping[str, pl.DataFrame],
     entries: list[Entry],
     *,
@@ -60,13 +60,13 @@ def put_dataset(
         put(folder, table_file(name), table_bytes(frame, "parquet"))
     for name, content in dictionary_files(entries).items():
         put(folder, f"documentation/{name}", content)
-    put(folder, "README.md", card(tables, found).encode())
+    put(folder, "README.md", card(tables, contents).encode())
     if not whole:
         return counts
     archived: set[int] = set()
     with lab.reading() as connection:
         records = lab_records(connection)
-        for part in found.parts:
+        for part in contents.parts:
             row = part.row
             known = part.launched or archive_import(connection, row.name, row.version) is not None
             if known and not part.blind:
@@ -98,7 +98,7 @@ def _without(records: Records, archived: set[int]) -> Records:
     return kept
 
 
-def card(tables: Mapping[str, pl.DataFrame], found: LabTables) -> str:
+def card(tables: Mapping[str, pl.DataFrame], contents: LabTables) -> str:
     """The data set's card: YAML for the hub, then what a reader must know."""
     rows = max((frame.height for frame in tables.values()), default=0)
     front = {
@@ -126,7 +126,7 @@ def card(tables: Mapping[str, pl.DataFrame], found: LabTables) -> str:
     )
     hidden = "".join(
         f"The study {name} was not closed yet: its ratings are left out.\n\n"
-        for name in found.blind
+        for name in contents.blind
     )
     yaml_text = yaml.safe_dump(front, sort_keys=False, allow_unicode=True)
     return f"""---

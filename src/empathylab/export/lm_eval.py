@@ -79,14 +79,14 @@ def write_tasks(
     documents: dict[str, int] = {}
     left_out = 0
     if responding is not None:
-        found = _reply_documents(responding)
-        left_out = len(responding.situations) - len(found)
-        documents[RESPOND] = len(found)
-        files |= _task(RESPOND, found, _reply_settings(responding))
+        rows = _reply_documents(responding)
+        left_out = len(responding.situations) - len(rows)
+        documents[RESPOND] = len(rows)
+        files |= _task(RESPOND, rows, _reply_settings(responding))
     if appraisal is not None:
-        found = _scale_documents(appraisal)
-        documents[APPRAISE] = len(found)
-        files |= _task(APPRAISE, found, _scale_settings(appraisal))
+        rows = _scale_documents(appraisal)
+        documents[APPRAISE] = len(rows)
+        files |= _task(APPRAISE, rows, _scale_settings(appraisal))
     if not any(documents.values()):
         raise InputError(
             "none of the situations can be shown in a single turn",
@@ -172,10 +172,10 @@ def _reply_settings(responding: Responding) -> dict[str, Any]:
 def _scale_documents(appraisal: Appraisal) -> list[dict[str, Any]]:
     planned = zip(appraisal_requests(appraisal), planned_administrations(appraisal), strict=True)
     definition = json.dumps(scale_to_dict(appraisal.scale), ensure_ascii=False)
-    found = []
+    documents = []
     for request, entry in planned:
         situation = entry.situation
-        found.append(
+        documents.append(
             _document(request)
             | {
                 "scale": definition,
@@ -186,7 +186,7 @@ def _scale_documents(appraisal: Appraisal) -> list[dict[str, Any]]:
                 "emotion": situation.emotion or "" if situation else "",
             }
         )
-    return found
+    return documents
 
 
 def _scale_settings(appraisal: Appraisal) -> dict[str, Any]:
@@ -246,13 +246,13 @@ def score_scale(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any
     parsed = parse_answer(results[0], scale, doc["item_order"])
     if parsed.outcome != "valid":
         return {"readable": 0.0}
-    found: dict[str, Any] = {"readable": 1.0}
+    scores: dict[str, Any] = {"readable": 1.0}
     phase = "baseline" if doc["phase"] == "default" else "evoked"
     for item in score(scale, dict(parsed.values)):
         if item.value is not None:
             row = [item.subscale, doc["phase"], doc["situation"], doc["order_index"], item.value]
-            found |= {f"{item.subscale}_{phase}": item.value, f"{item.subscale}_change": row}
-    return found
+            scores |= {f"{item.subscale}_{phase}": item.value, f"{item.subscale}_change": row}
+    return scores
 
 
 def change(rows: Sequence[Sequence[Any]]) -> float:
@@ -269,5 +269,5 @@ def change(rows: Sequence[Sequence[Any]]) -> float:
         }
         for subscale, phase, situation, order, value in rows
     ]
-    found = scale_changes(pl.DataFrame(named, schema=SCORES))
-    return next((item.cluster_delta for item in found if item.level == "overall"), math.nan)
+    changes = scale_changes(pl.DataFrame(named, schema=SCORES))
+    return next((item.cluster_delta for item in changes if item.level == "overall"), math.nan)

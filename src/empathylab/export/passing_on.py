@@ -28,9 +28,9 @@ def without_identities(records: Records) -> Records:
     """
     real = {row["id"] for row in records.get("raters", ()) if not _is_simulated(row)}
     free = {row["id"]: _free_answers(row) for row in records.get("studies", ())}
-    found = dict(records)
+    kept = dict(records)
     names = _rater_names(records)
-    found["raters"] = [
+    kept["raters"] = [
         row
         | {
             "name": names[row["id"]],
@@ -39,7 +39,7 @@ def without_identities(records: Records) -> Records:
         for row in records.get("raters", ())
         if row["id"] in real
     ]
-    found["ratings"] = [
+    kept["ratings"] = [
         row | {"rated_at": _midnight(row["rated_at"])}
         for row in records.get("ratings", ())
         if row["rater_id"] in real
@@ -49,18 +49,18 @@ def without_identities(records: Records) -> Records:
         for row in records.get("administrations", ())
         if row["rater_id"] is None or row["rater_id"] in real
     ]
-    found["administrations"] = given
+    kept["administrations"] = given
     numbers = {row["id"] for row in given}
-    found["item_answers"] = [
+    kept["item_answers"] = [
         row for row in records.get("item_answers", ()) if row["administration_id"] in numbers
     ]
-    found["studies"] = [_as_released(row) for row in records.get("studies", ())]
-    found["responses"] = [_without_author(row) for row in records.get("responses", ())]
-    found["runs"] = [
+    kept["studies"] = [_as_released(row) for row in records.get("studies", ())]
+    kept["responses"] = [_without_author(row) for row in records.get("responses", ())]
+    kept["runs"] = [
         row | {"settings": json.loads(_PASSWORD.sub("://", json.dumps(row["settings"])))}
         for row in records.get("runs", ())
     ]
-    return found
+    return kept
 
 
 def without_wording(records: Records) -> Records:

@@ -62,7 +62,7 @@ def _description(tables: Mapping[str, pl.DataFrame], entries: Sequence[Entry]) -
         "name": NAME,
         "description": f"The tables of a lab, written by EmpathyLab {__version__}: {listed}.",
         "keywords": ["empathy", "language models", "ratings", "questionnaires"],
-        "variableMeasured": [_variable(found) for found in columns.values()],
+        "variableMeasured": [_variable(column) for column in columns.values()],
     }
 
 

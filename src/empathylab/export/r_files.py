@@ -11,7 +11,7 @@ from empathylab.study.exports.r_script import R_SCRIPT, TABLES_READ, r_script
 
 
 def r_files(
-    found: LabTables,
+    contents: LabTables,
     tables: Mapping[str, pl.DataFrame],
     paths: Mapping[str, str] | None = None,
     *,
@@ -21,7 +21,7 @@ def r_files(
 
     `paths` are the tables' files as seen from the script's folder, where they are elsewhere.
     """
-    studies = {part.name: part.rated for part in found.parts if not part.blind and part.rated}
+    studies = {part.name: part.rated for part in contents.parts if not part.blind and part.rated}
     if "ratings" not in tables or not studies:
         return {}
     own = {name: path for name, path in (paths or {}).items() if name in TABLES_READ}

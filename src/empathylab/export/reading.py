@@ -21,9 +21,9 @@ _ENDINGS = ("csv", "jsonl", "parquet")
 
 def exported_tables(folder: Path) -> dict[str, dict[str, str]]:
     """By table of the export in that folder, the type of each column by name."""
-    found = read_json(folder / JSON)
+    listed = read_json(folder / JSON)
     try:
-        tables: Mapping[str, Any] = found["tables"]  # type: ignore[index]
+        tables: Mapping[str, Any] = listed["tables"]  # type: ignore[index]
         return {
             table: {column: str(entry["type"]) for column, entry in document["columns"].items()}
             for table, document in tables.items()
@@ -72,13 +72,13 @@ def _path(folder: Path, table: str) -> Path:
 def _typed(
     frame: pl.DataFrame, types: Mapping[str, type[pl.DataType]], *, where: str
 ) -> pl.DataFrame:
-    found = [plain_cell(column).strip() for column in frame.columns]
+    names = [plain_cell(column).strip() for column in frame.columns]
     known = [kind.strip() for kind in types]
-    if found != known:
+    if names != known:
         raise InputError(
             "the columns are not those of the dictionary",
             where=where,
-            got=", ".join(found),
+            got=", ".join(names),
             remedy="Export it again.",
         )
     columns = []

@@ -35,7 +35,7 @@ class StudyPart:
     design: str
     blind: bool
     """Whether its results are hidden, because it is still open."""
-    found: StudyTables
+    tables: StudyTables
     dimensions: tuple[Dimension, ...]
     """As its own dictionary describes them."""
     rated: tuple[Dimension, ...]
@@ -99,9 +99,9 @@ class LabSource:
     def _part(self, row: Any, newest: int) -> StudyPart:
         study = study_from_row(row, newest)
         blind = row.status in RUNNING
-        found = study_tables(self.connection, row, blind=blind)
+        tables = study_tables(self.connection, row, blind=blind)
         return StudyPart(
-            study.name, row, study.design, blind, found, dimensions_of(row), study.dimensions
+            study.name, row, study.design, blind, tables, dimensions_of(row), study.dimensions
         )
 
 

@@ -17,19 +17,19 @@ _EXTRAS = ("vaderSentiment",)
 
 def installed_packages() -> dict[str, str]:
     """The installed versions of EmpathyLab's packages, and of those that they need in turn."""
-    found: dict[str, str] = {}
+    packages: dict[str, str] = {}
     waiting = [_OWN, *_EXTRAS]
     while waiting:
         name = _folded(waiting.pop())
-        if name in found:
+        if name in packages:
             continue
         try:
             package = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue  # for another system, or an extra that is not installed
-        found[name] = package.version
+        packages[name] = package.version
         waiting += [_required(text) for text in package.requires or () if "extra ==" not in text]
-    return dict(sorted(found.items()))
+    return dict(sorted(packages.items()))
 
 
 def requirements_file() -> bytes:
@@ -42,19 +42,19 @@ def requirements_file() -> bytes:
 
 def versions_file() -> bytes:
     """The versions as JSON."""
-    found = {
+    document = {
         "empathylab": __version__,
         "python": platform.python_version(),
         "system": platform.system(),
         "machine": platform.machine(),
         "packages": installed_packages(),
     }
-    return f"{json.dumps(found, indent=1)}\n".encode()
+    return f"{json.dumps(document, indent=1)}\n".encode()
 
 
 def _required(text: str) -> str:
-    found = _NAME.match(text)
-    return found.group() if found else text
+    match = _NAME.match(text)
+    return match.group() if match else text
 
 
 def _folded(name: str) -> str:

@@ -29,7 +29,7 @@ def test_one_who_wrote_two_arms_has_a_line_for_each(sqlite_lab: Lab, tmp_path: P
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
     lines = {entry.respondent: entry for entry in board.entries}
     assert set(lines) == set(reference.respondents)
-    assert all(line.found.basis == "people" for line in lines.values())
+    assert all(line.measurement.basis == "people" for line in lines.values())
     assert lines["gpt (llama)"].replies == 48
 
 

@@ -68,12 +68,13 @@ def test_whom_people_rated_stays_by_their_ratings_alone(judged: Lab) -> None:
         connection.execute(update(replies).where(own).values(prompt="empathic-listener@1"))
     board = report_leaderboard(judged, STUDY)
     assert board is not None
-    how = {entry.respondent: entry.found.basis for entry in board.entries}
+    how = {entry.respondent: entry.measurement.basis for entry in board.entries}
     assert how["gpt"] == "people and judge"
     shown_elsewhere(judged, "gpt", "human")
     predicted = without_embargoed(judged, board).entries
     [gpt] = [item for item in predicted if item.respondent == "gpt"]
-    assert (gpt.found.basis, gpt.found.judge, gpt.judged_first) == ("people", None, None)
+    assert (gpt.measurement.basis, gpt.measurement.judge) == ("people", None)
+    assert gpt.judged_first is None
     assert gpt.replies == 28
 
 

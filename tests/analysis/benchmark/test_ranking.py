@@ -68,10 +68,10 @@ def test_who_is_not_shown_to_differ_shares_ranks(sqlite_lab: Lab, tmp_path: Path
 def test_who_has_no_interval_can_have_any_rank(sqlite_lab: Lab, tmp_path: Path) -> None:
     reference = ground_of(sqlite_lab, tmp_path, good=0.9, bad=0.1)
     known = entries(reference)
-    head = known[0].found.headline
+    head = known[0].measurement.headline
     vague = by_judge(head, math.nan, math.nan)
-    found = dataclasses.replace(known[0].found, estimates=(vague,), respondent="new")
-    new = dataclasses.replace(known[0], respondent="new", found=found)
+    unclear = dataclasses.replace(known[0].measurement, estimates=(vague,), respondent="new")
+    new = dataclasses.replace(known[0], respondent="new", measurement=unclear)
     by_name = {entry.respondent: entry for entry in ranked([*known, new]).entries}
     assert (by_name["new"].rank_low, by_name["new"].rank_high) == (1, 3)
     assert (by_name["good"].rank_low, by_name["good"].rank_high) == (1, 2)
@@ -151,7 +151,9 @@ def test_pairs_tell_apart_what_single_means_do_not() -> None:
 def test_whom_a_judge_stands_in_for_is_taken_as_independent() -> None:
     upper, lower = rated("new", BETTER, NAMES), rated("old", EASY, NAMES)
     alone = by_judge(upper.estimate, 1.6, 2.9)
-    judged = dataclasses.replace(upper, found=dataclasses.replace(upper.found, estimates=(alone,)))
+    judged = dataclasses.replace(
+        upper, measurement=dataclasses.replace(upper.measurement, estimates=(alone,))
+    )
     found = compared(judged, lower, 0.95)
     mean, low, high = wilson(np.array(EASY))
     assert (found.paired, found.shared) == (False, 0)
@@ -163,7 +165,9 @@ def test_whom_a_judge_stands_in_for_is_taken_as_independent() -> None:
 def test_where_the_judge_rules_nothing_out_the_scale_is_the_limit() -> None:
     upper, lower = rated("new", BETTER, NAMES), rated("old", EASY, NAMES)
     alone = by_judge(upper.estimate, -math.inf, math.inf)
-    judged = dataclasses.replace(upper, found=dataclasses.replace(upper.found, estimates=(alone,)))
+    judged = dataclasses.replace(
+        upper, measurement=dataclasses.replace(upper.measurement, estimates=(alone,))
+    )
     found = compared(judged, lower, 0.95)
     _, low, high = wilson(np.array(EASY))
     assert (found.low, found.high) == pytest.approx((1 - high, 3 - low))

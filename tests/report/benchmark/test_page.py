@@ -41,7 +41,7 @@ def board(sqlite_lab: Lab, tmp_path: Path) -> LeaderboardResult:
 
 def test_whoever_was_not_rated_is_estimated_by_the_style_judge(board: LeaderboardResult) -> None:
     new = next(entry for entry in board.entries if entry.respondent == STRANGE)
-    assert (new.found.basis, new.found.judge, new.replies) == ("judge", "style", 48)
+    assert (new.measurement.basis, new.measurement.judge, new.replies) == ("judge", "style", 48)
     assert new.judged_first is not None
 
 

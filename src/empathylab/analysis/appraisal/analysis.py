@@ -123,15 +123,15 @@ def _preregistrations(
     subjects = read.administrations["subject"].drop_nulls().unique()
     measured = measured_participants(lab).filter(pl.col("subject").is_in(subjects.implode()))
     known = lab_studies(lab)
-    found = {}
+    registrations = {}
     for (name, version), people in measured.group_by("study", "version", maintain_order=True):
         study = f"{name}@{version}" if f"{name}@{version}" in known else str(name)
         registration = preregistered_measurement(
             lab, study, people=people["rater"].n_unique(), rules=applied.get(study, ())
         )
         if registration is not None:
-            found[study] = registration
-    return found
+            registrations[study] = registration
+    return registrations
 
 
 def estimate_appraisals(read: Appraisals, alpha: float = 0.01) -> AppraisalResult:
@@ -193,8 +193,8 @@ def _without_excluded(lab: Lab, read: Appraisals, alpha: float) -> AppraisalExcl
 def _scores(asked: pl.DataFrame, read: Appraisals) -> pl.DataFrame:
     valid = asked.filter(pl.col("outcome") == "valid")
     rows = valid.select("administration", "scale_row")
-    found = score_frame(read.answers.join(rows, on="administration"), read.scales)
-    return valid.join(found, on="administration", maintain_order="left_right")
+    scores = score_frame(read.answers.join(rows, on="administration"), read.scales)
+    return valid.join(scores, on="administration", maintain_order="left_right")
 
 
 def _people_of(lab: Lab, read: Appraisals, study: str) -> Appraisals:
@@ -229,7 +229,7 @@ def _known_scale(result: AppraisalResult, respondent: str | None, scale: str | N
     if scale is None:
         return None
     scales = {change.scale for change in result.changes}
-    found = find_scale(scale, result.scales)
-    if found is None or found.id not in scales:
+    known = find_scale(scale, result.scales)
+    if known is None or known.id not in scales:
         raise UnknownName("scale", scale, scales)
-    return found.id
+    return known.id

@@ -34,13 +34,13 @@ class StudyExclusions:
 def study_exclusions(lab: Lab) -> tuple[StudyExclusions, ...]:
     """The exclusions of every study that has rules and measured people."""
     studies = lab_studies(lab)
-    found = []
+    exclusions = []
     groups = measured_participants(lab).group_by("study", "version", maintain_order=True)
     for (name, version), people in groups:
         study = studies.get(f"{name}@{version}") or studies[str(name)]
         if study.exclusions:
-            found.append(_exclusions(lab, study, people))
-    return tuple(found)
+            exclusions.append(_exclusions(lab, study, people))
+    return tuple(exclusions)
 
 
 def exclusion_sentences(studies: Iterable[StudyExclusions]) -> list[str]:
@@ -70,25 +70,25 @@ def _exclusions(lab: Lab, study: Study, people: pl.DataFrame) -> StudyExclusions
 
 
 def _sentences(study: StudyExclusions) -> list[str]:
-    found = []
+    sentences = []
     if study.rules:
         counts = {
             rule_text(rule): sum(rule in person.reasons for person in study.excluded)
             for rule in study.rules
         }
         why = ", ".join(f"{count} {rule}" for rule, count in counts.items() if count)
-        found.append(
+        sentences.append(
             f"Participants of {study.study} who {'; or who '.join(counts)} were excluded: "
             f"{number(len(study.excluded), 0)} of {number(study.people, 0)}"
             + (f" ({why})." if len(study.rules) > 1 and why else ".")
         )
-    found += [
+    sentences += [
         f"The exclusion rule of {study.study} for participants who {rule} could not be applied: "
         "the study did not record it."
         for rule in study.rules_not_applied
     ]
     if study.rules and len(study.excluded) == study.people:
-        found.append(
+        sentences.append(
             f"All participants of {study.study} were excluded, so there is no second analysis."
         )
-    return found
+    return sentences

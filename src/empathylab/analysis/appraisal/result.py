@@ -136,11 +136,11 @@ class AppraisalResult(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Doubts about self-reports, item orders, few situations, and who was excluded."""
-        found = [*doubts(self.self_reports), *order_caveats(self.changes)]
-        found += few_scores(self.changes)
+        caveats = [*doubts(self.self_reports), *order_caveats(self.changes)]
+        caveats += few_scores(self.changes)
         if self.exclusions is not None:
-            found += exclusion_sentences(self.exclusions.studies)
-        return (*found, *self.deviations)
+            caveats += exclusion_sentences(self.exclusions.studies)
+        return (*caveats, *self.deviations)
 
     @property
     def deviations(self) -> list[str]:
@@ -285,10 +285,10 @@ def validity_rows(reports: Iterable[SelfReport]) -> list[Row]:
     ]
 
 
-def _reliabilities(found: Mapping[str, Reliability]) -> Row:
+def _reliabilities(reliabilities: Mapping[str, Reliability]) -> Row:
     """By subscale; the notes as one text."""
     rows: Row = {}
-    for name, one in found.items():
+    for name, one in reliabilities.items():
         row = json_value(one)
         row["note"] = "; ".join(row.pop("notes"))
         rows[name] = row

@@ -93,19 +93,19 @@ def validity_sentences(reports: Sequence[SelfReport]) -> list[str]:
     for report in reports:
         key = (report.scale.upper(), report.validity.verdict, report.reasons)
         groups.setdefault(key, []).append(report.respondent)
-    found = []
+    sentences = []
     for kind, count in Counter(key[:2] for key in groups).items():
         if count > _MOST_REASONS:  # what they have in common, before the reasons of each
             named = [name for key, names in groups.items() if key[:2] == kind for name in names]
             scale, verdict = kind
-            found.append(
+            sentences.append(
                 f"The answers of {len(named)} respondents to {scale} are "
                 f"{verdict}: {listed_some(named)}."
             )
     for (scale, verdict, reasons), names in groups.items():
         owners = listed([f"{name}'s" for name in names])
-        found.append(" ".join([f"{owners} answers to {scale} are {verdict}.", *reasons]))
-    return found
+        sentences.append(" ".join([f"{owners} answers to {scale} are {verdict}.", *reasons]))
+    return sentences
 
 
 def _self_report(
@@ -129,7 +129,7 @@ def _patterns(answers: pl.DataFrame, scale: Scale) -> dict[str, int]:
     pages = (
         answers.sort("administration", "position").group_by("administration").agg(pl.col("value"))
     )
-    found = (
+    patterns = (
         response_pattern(page, scale.minimum, scale.maximum) for page in pages["value"].to_list()
     )
-    return dict(Counter(pattern for pattern in found if pattern is not None))
+    return dict(Counter(pattern for pattern in patterns if pattern is not None))

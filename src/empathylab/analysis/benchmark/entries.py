@@ -47,11 +47,11 @@ class EntryBuilder:
         if len(replies) > rated:
             predicted = self.judgements.predicted(self._wanted, replies)
             if chosen := _chosen_judge(predicted, replies):
-                found = self._predicted(name, replies, chosen)
+                measurement = self._predicted(name, replies, chosen)
                 # A judge that rated nothing but what people rated adds nothing.
-                if found.basis == "people and judge":
+                if measurement.basis == "people and judge":
                     self._add_note(name, chosen, predicted)
-                    return self._entry(name, found, replies)
+                    return self._entry(name, measurement, replies)
         return self._entry(name, measured_by_people(self.reference, name, parts=False), replies)
 
     def of_newcomers(self, names: Sequence[str]) -> list[Entry]:
@@ -66,29 +66,29 @@ class EntryBuilder:
         kept = {name: rows for name, rows in replies.items() if name not in few}
         if not kept:
             return []
-        found = {}
+        measurements = {}
         for name, rows in list(kept.items()):
             try:
-                found[name] = self._by_models(name, rows)
+                measurements[name] = self._by_models(name, rows)
             except InputError as error:
                 self.notes.append(f"{name} is excluded: {error}")
                 del kept[name]
-        bare = [name for name, one in found.items() if one is None]
+        bare = [name for name, one in measurements.items() if one is None]
         if bare and self.style and self.judge in (None, STYLE_JUDGE):
             if self.judge is None and not self.judgements.predicted().is_empty():
                 self.notes.append(
                     f"No model has rated enough of {', '.join(bare)} and of what people rated: "
                     "the style judge is used instead, which is a weak baseline."
                 )
-            found |= self._by_style({name: kept[name] for name in bare})
-        missing = [name for name, one in found.items() if one is None]
+            measurements |= self._by_style({name: kept[name] for name in bare})
+        missing = [name for name, one in measurements.items() if one is None]
         if missing:
             self.notes.append(
                 f"Excluded, because no judge has rated them: {', '.join(missing)}. "
                 f"Run `empathylab evaluate MODEL --against {self.reference.study.name} "
                 "--judge MODEL`."
             )
-        return [self._entry(name, one, kept[name]) for name, one in found.items() if one]
+        return [self._entry(name, one, kept[name]) for name, one in measurements.items() if one]
 
     def _by_models(self, name: str, replies: pl.DataFrame) -> Measurement | None:
         predicted = self.judgements.predicted(self._wanted, replies)
@@ -97,9 +97,9 @@ class EntryBuilder:
         if chosen is None:
             return known[0] if known else None
         same = [item for item in known if item.judge == chosen.judge]
-        found = same[0] if same else self._predicted(name, replies, chosen)
+        measurement = same[0] if same else self._predicted(name, replies, chosen)
         self._add_note(name, chosen, predicted)
-        return found
+        return measurement
 
     @property
     def _wanted(self) -> list[str] | None:
@@ -115,11 +115,11 @@ class EntryBuilder:
         self.notes.extend(note for note in notes if note not in self.notes)
 
     def _predicted(self, name: str, replies: pl.DataFrame, chosen: _JudgeChoice) -> Measurement:
-        found = measure_respondent(
+        measurement = measure_respondent(
             self.reference, name, replies, chosen.predicted, judge=chosen.judge, parts=False
         )
         members = chosen.members if chosen.judge == PANEL else ()
-        return dataclasses.replace(found, members=members)
+        return dataclasses.replace(measurement, members=members)
 
     def _known(self, name: str) -> list[Measurement]:
         return [
@@ -141,31 +141,31 @@ class EntryBuilder:
     def _trained(self, replies: dict[str, pl.DataFrame]) -> dict[str, Measurement | None]:
         try:
             # People rated none of these, so one training serves them all.
-            found = style_predictions(self.reference, pl.concat(replies.values()), "")
+            predictions = style_predictions(self.reference, pl.concat(replies.values()), "")
         except InputError as error:
             self.notes.append(f"The style judge is skipped: {error}")
             return dict.fromkeys(replies)
         return {
             name: measure_respondent(
-                *(self.reference, name, rows, found.predicted),
+                *(self.reference, name, rows, predictions.predicted),
                 judge=STYLE_JUDGE,
-                left_out=found.left_out,
+                left_out=predictions.left_out,
                 parts=False,
             )
             for name, rows in replies.items()
         }
 
-    def _entry(self, name: str, found: Measurement, replies: pl.DataFrame) -> Entry:
+    def _entry(self, name: str, measurement: Measurement, replies: pl.DataFrame) -> Entry:
         unknown = (None, None)
-        rated = unknown if found.basis == "judge" else self.days.get(name, unknown)
+        rated = unknown if measurement.basis == "judge" else self.days.get(name, unknown)
         judged = None
-        if found.judge == STYLE_JUDGE:
+        if measurement.judge == STYLE_JUDGE:
             judged = response_days(self.lab, replies["response"].to_list())
-        elif found.judge is not None:
-            judged = self.judgements.days(self.panels.get(name, (found.judge,)), replies)
-        head = found.headline
+        elif measurement.judge is not None:
+            judged = self.judgements.days(self.panels.get(name, (measurement.judge,)), replies)
+        head = measurement.headline
         count = head.n_judged + self.reference.people.filter(respondent=name)["response"].n_unique()
-        return Entry(name, found, count, *rated, *(judged or unknown))
+        return Entry(name, measurement, count, *rated, *(judged or unknown))
 
 
 @dataclass(frozen=True, slots=True)

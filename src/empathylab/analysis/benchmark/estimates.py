@@ -238,8 +238,8 @@ class _Measure:
             )
             n = theirs.n
         else:
-            found = self._both(outcome, group, other, rated)
-            gap, ends, narrow = found.estimate, (found.low, found.high), (_NAN, _NAN)
+            difference = self._both(outcome, group, other, rated)
+            gap, ends, narrow = difference.estimate, (difference.low, difference.high), (_NAN, _NAN)
             n = rated.height
         most = outcome.highest - outcome.lowest
         return Difference(

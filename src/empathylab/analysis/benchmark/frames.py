@@ -147,8 +147,8 @@ def reference_ratings(lab: Lab, study: str, dimension: str | None = None) -> Ref
     names = rows.select("who", "arm", "respondent").unique("who", maintain_order=True)
     arms = {name: (arm, writer) for name, arm, writer in names.iter_rows()}
     predicted = everybody.filter(rater_kind="model", dimension=asked.name)
-    found = judged_study(lab, chosen.name)
-    return ReferenceRatings(found, asked, chosen.design, people, arms, _imported(predicted, top))
+    judged = judged_study(lab, chosen.name)
+    return ReferenceRatings(judged, asked, chosen.design, people, arms, _imported(predicted, top))
 
 
 def table_reference(
@@ -250,8 +250,8 @@ def _measured(
         return tuple(
             replace(item, respondent=respondent) for item in shown if item.response in rated
         )
-    found = {(item.set, item.situation): item for item in (*newest, *shown)}
-    return tuple(found.values())
+    responses = {(item.set, item.situation): item for item in (*newest, *shown)}
+    return tuple(responses.values())
 
 
 def replies_frame(replies: Sequence[JudgedResponse]) -> pl.DataFrame:
@@ -313,8 +313,8 @@ class Judgements:
         self, judges: Collection[str] | None = None, replies: pl.DataFrame | None = None
     ) -> pl.DataFrame:
         """As in `judge_predictions`."""
-        found = self._predicted(replies)
-        return found if judges is None else found.filter(pl.col("judge").is_in(list(judges)))
+        rows = self._predicted(replies)
+        return rows if judges is None else rows.filter(pl.col("judge").is_in(list(judges)))
 
     def days(self, judges: Collection[str], replies: pl.DataFrame) -> tuple[date, date] | None:
         """The days of these judges' first and last judgement of the replies; None without any."""
@@ -355,8 +355,8 @@ class Judgements:
 def _share(text: str | None, label: str | None) -> float | None:
     if text is None or label is None:
         return None
-    found = json.loads(text)
-    return None if not found else found.get(label)
+    shares = json.loads(text)
+    return None if not shares else shares.get(label)
 
 
 def beside(

@@ -72,7 +72,7 @@ class LeaderboardResult(Result):
             "design": self.reference.design,
             "dimension": self.reference.dimension.name,
             "situations": len(self.study.situations),
-            "respondents": {entry.respondent: entry.found.basis for entry in self.entries},
+            "respondents": {entry.respondent: entry.measurement.basis for entry in self.entries},
         }
 
     @property
@@ -96,7 +96,7 @@ class LeaderboardResult(Result):
                 **picked(entry.estimate, "estimate low high"),
                 unit="proportion" if entry.estimate.outcome.kind == "share" else "points",
                 n=entry.replies,
-                basis=HOW[entry.found.basis],
+                basis=HOW[entry.measurement.basis],
             )
             for entry in self.entries
         ]
@@ -143,7 +143,7 @@ class LeaderboardResult(Result):
             "prompt": self.prompt.prompt,
             "situations": len(self.study.situations),
             "respondents": [
-                _flat(entry, self) | {"found": measurement_dict(entry.found)}
+                _flat(entry, self) | {"found": measurement_dict(entry.measurement)}
                 for entry in self.entries
             ],
             "comparisons": self._comparisons(),
@@ -233,13 +233,13 @@ def leaderboard(
 
     def ranking() -> tuple[tuple[Entry, ...], tuple[Compared, ...], tuple[str, ...]]:
         entries = [*(builder.of_people(name) for name in rated), *builder.of_newcomers(newcomers)]
-        found = ranked(entries)
-        return found.entries, found.pairs, tuple(notes)
+        order = ranked(entries)
+        return order.entries, order.pairs, tuple(notes)
 
     judged = builder.judgements.frame
     inputs = [reference, judged, builder.replies, arms, judge, builder.known, tuple(notes), style]
-    found = cached(lab, "leaderboard", inputs, ranking) if keep else ranking()
-    return LeaderboardResult(reference, study, prompt, *found)
+    parts = cached(lab, "leaderboard", inputs, ranking) if keep else ranking()
+    return LeaderboardResult(reference, study, prompt, *parts)
 
 
 def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
@@ -255,7 +255,7 @@ def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
         return None
     whole = leaderboard(lab, reference, measured_study(lab, study), style=False, keep=True)
     board = without_embargoed(lab, whole)
-    judged = any(entry.found.judge is not None for entry in board.entries)
+    judged = any(entry.measurement.judge is not None for entry in board.entries)
     return board if len(board.entries) > 2 or (judged and len(board.entries) == 2) else None
 
 
@@ -273,7 +273,7 @@ def without_embargoed(lab: Lab, board: LeaderboardResult) -> LeaderboardResult:
     kept = [
         _by_people(board.reference, entry) if entry.respondent in hidden else entry
         for entry in board.entries
-        if entry.respondent not in hidden or entry.found.basis != "judge"
+        if entry.respondent not in hidden or entry.measurement.basis != "judge"
     ]
     ranking = ranked(kept)
     note = (
@@ -289,7 +289,7 @@ def _is_embargoed(
     lab: Lab, board: LeaderboardResult, entry: Entry, running: dict[int, str]
 ) -> bool:
     writer = board.reference.writer(entry.respondent)
-    if entry.found.basis == "people" or writer not in running.values():
+    if entry.measurement.basis == "people" or writer not in running.values():
         return False
     replies = measured_replies(lab, board.reference, entry.respondent, board.prompt.prompt)
     return not running.keys().isdisjoint(reply.response for reply in replies)
@@ -298,7 +298,7 @@ def _is_embargoed(
 def _by_people(reference: ReferenceRatings, entry: Entry) -> Entry:
     return dataclasses.replace(
         entry,
-        found=measured_by_people(reference, entry.respondent, parts=False),
+        measurement=measured_by_people(reference, entry.respondent, parts=False),
         replies=reference.people.filter(respondent=entry.respondent)["response"].n_unique(),
         judged_first=None,
         judged_last=None,
@@ -318,12 +318,12 @@ def leaderboard_rows(board: LeaderboardResult) -> list[dict[str, Any]]:
         {
             "ranks": ranks(entry),
             "respondent": entry.respondent,
-            "how": HOW[entry.found.basis],
+            "how": HOW[entry.measurement.basis],
             what(entry.estimate.outcome): shown(entry.estimate.estimate, entry.estimate.outcome),
             "95% interval": interval(entry.estimate),
             "ratings by people": f"{entry.estimate.n_ratings:,}",
             "rated on": days(entry.rated_first, entry.rated_last),
-            "judge": entry.found.judge or "–",
+            "judge": entry.measurement.judge or "–",
             "judged on": days(entry.judged_first, entry.judged_last),
         }
         for entry in board.entries
@@ -336,32 +336,32 @@ def leaderboard_table(board: LeaderboardResult) -> list[dict[str, Any]]:
 
 
 def _flat(entry: Entry, board: LeaderboardResult) -> dict[str, Any]:
-    head, found = entry.estimate, entry.found
-    mean = found.estimate("mean")
-    judged = found.judge is not None
+    head, measurement = entry.estimate, entry.measurement
+    mean = measurement.estimate("mean")
+    judged = measurement.judge is not None
     return {
         "study": board.reference.study.name,
-        "dimension": found.dimension,
+        "dimension": measurement.dimension,
         "rank_low": entry.rank_low,
         "rank_high": entry.rank_high,
         "respondent": entry.respondent,
-        "basis": found.basis,
-        "judge": found.judge,
+        "basis": measurement.basis,
+        "judge": measurement.judge,
         "outcome": f"{head.outcome.kind} of {head.outcome.label}"
         if head.outcome.kind == "share"
         else f"mean {head.outcome.label}",
         **picked(head, "estimate low high"),
         "like_low": json_value(head.exchangeable_low),
         "like_high": json_value(head.exchangeable_high),
-        "beyond_calibration": head.beyond if found.basis == "judge" else None,
+        "beyond_calibration": head.beyond if measurement.basis == "judge" else None,
         "alike_low": json_value(head.same_error_low),
         "alike_high": json_value(head.same_error_high),
         **interval_columns("mean", mean or NO_ESTIMATE),
         "ratings_by_people": head.n_ratings,
         "replies_judged_only": head.n_judged,
         **picked(entry, "rated_first rated_last judged_first judged_last"),
-        "calibrated_on": "; ".join(found.calibrated_on) if judged else None,
-        "calibration_ratings": found.calibration_ratings if judged else None,
+        "calibrated_on": "; ".join(measurement.calibrated_on) if judged else None,
+        "calibration_ratings": measurement.calibration_ratings if judged else None,
         "typical_transfer_error": json_value(head.typical_error),
-        "rests_on": " ".join(rests_on(found)),
+        "rests_on": " ".join(rests_on(measurement)),
     }

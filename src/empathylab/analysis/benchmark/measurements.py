@@ -93,13 +93,13 @@ class Estimate:
             return self.transferred.ends_on(self.outcome.limits, confidence)
         if self.rows is None:
             return _NAN, _NAN
-        found = prediction_powered_mean(
+        mean = prediction_powered_mean(
             self.rows,
             rating=self.outcome.rating,
             limits=self.outcome.limits,
             confidence=confidence,
         )
-        return found.low, found.high
+        return mean.low, mean.high
 
     @property
     def beyond(self) -> bool:

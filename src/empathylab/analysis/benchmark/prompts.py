@@ -47,15 +47,15 @@ def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
     if "system" in recorded:
         return StudyPrompt(ReplyTemplate(**recorded), "")
     # Version 0.1 recorded no version; there was only the first.
-    found = reply_template(f"{recorded['template']}@{recorded.get('version', 1)}")
-    if hash_of(dataclasses.asdict(found)) != recorded.get("fingerprint"):
+    template = reply_template(f"{recorded['template']}@{recorded.get('version', 1)}")
+    if hash_of(dataclasses.asdict(template)) != recorded.get("fingerprint"):
         raise InputError(
-            f"the template {found.id} differs from the one that the study used",
+            f"the template {template.id} differs from the one that the study used",
             where=where,
-            got=f"{found.id}@{found.version}",
+            got=f"{template.id}@{template.version}",
             remedy="Use the version of EmpathyLab that the study was imported with.",
         )
-    return StudyPrompt(found, str(recorded.get("note", "")))
+    return StudyPrompt(template, str(recorded.get("note", "")))
 
 
 def _stored_version(lab: Lab, newest: ReplyTemplate) -> ReplyTemplate:

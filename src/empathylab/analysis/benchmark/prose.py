@@ -17,18 +17,18 @@ _MOST_NAMED = 6
 _UNKNOWN = "not known"
 
 
-def estimate_sentence(found: Measurement) -> str:
+def estimate_sentence(measurement: Measurement) -> str:
     """The headline estimate with its interval."""
-    head = found.headline
-    verb = "is estimated at" if found.basis == "judge" else "is"
+    head = measurement.headline
+    verb = "is estimated at" if measurement.basis == "judge" else "is"
     return (
-        f"{found.respondent}, {found.study}: the {what(head.outcome)} {verb} "
+        f"{measurement.respondent}, {measurement.study}: the {what(head.outcome)} {verb} "
         f"{shown(head.estimate, head.outcome)} "
-        f"(95% interval: {interval(head)}; {basis_name(found)})."
+        f"(95% interval: {interval(head)}; {basis_name(measurement)})."
     )
 
 
-def difference_sentence(found: Measurement, difference: Difference) -> str:
+def difference_sentence(measurement: Measurement, difference: Difference) -> str:
     """The difference from one of the study's own respondents."""
     if math.isnan(difference.low):
         verdict = "cannot be compared with"
@@ -38,7 +38,7 @@ def difference_sentence(found: Measurement, difference: Difference) -> str:
         verdict = "is rated higher than" if difference.low > 0 else "is rated lower than"
     outcome = difference.outcome
     return (
-        f"{found.respondent} {verdict} {difference.other}: "
+        f"{measurement.respondent} {verdict} {difference.other}: "
         f"{_difference(difference.difference, outcome)} in {what(outcome)} "
         f"(95% interval: {_difference_ends(difference.low, difference.high, outcome)})."
     )
@@ -63,45 +63,49 @@ def pair_sentence(pair: Compared, outcome: Outcome) -> str:
     )
 
 
-def basis_name(found: Measurement) -> str:
+def basis_name(measurement: Measurement) -> str:
     """Who rated, in a few words."""
-    if found.basis == "judge":
-        return f"by the judge {found.judge}, calibrated on {_listed(found.calibrated_on)}"
-    if found.basis == "people":
-        return f"{found.headline.n_ratings:,} human ratings"
-    return f"{found.headline.n_ratings:,} human ratings and the judge {found.judge}"
+    if measurement.basis == "judge":
+        return (
+            f"by the judge {measurement.judge}, calibrated on {_listed(measurement.calibrated_on)}"
+        )
+    if measurement.basis == "people":
+        return f"{measurement.headline.n_ratings:,} human ratings"
+    return f"{measurement.headline.n_ratings:,} human ratings and the judge {measurement.judge}"
 
 
-def rests_on(found: Measurement) -> tuple[str, ...]:
+def rests_on(measurement: Measurement) -> tuple[str, ...]:
     """Sentences on what the figures rest on, and by how much they could be off."""
-    head = found.headline
+    head = measurement.headline
     if head.basis == "people":
-        by_people = f"{found.respondent} was measured by people: {head.n_ratings:,} ratings."
-        return (by_people, *found.notes)
+        by_people = f"{measurement.respondent} was measured by people: {head.n_ratings:,} ratings."
+        return (by_people, *measurement.notes)
     sentences = list(
-        _beside_people(found, head) if head.basis != "judge" else _judge_alone(found, head)
+        _beside_people(measurement, head)
+        if head.basis != "judge"
+        else _judge_alone(measurement, head)
     )
-    sentences += _own_family(found)
-    return (*sentences, *found.notes)
+    sentences += _own_family(measurement)
+    return (*sentences, *measurement.notes)
 
 
-def _own_family(found: Measurement) -> list[str]:
+def _own_family(measurement: Measurement) -> list[str]:
     """Which of the judges belongs to the respondent's own family."""
-    judges = found.members or ((found.judge,) if found.judge else ())
-    among = f" {found.judge} counts it as one of {len(judges)}." if len(judges) > 1 else ""
+    judges = measurement.members or ((measurement.judge,) if measurement.judge else ())
+    among = f" {measurement.judge} counts it as one of {len(judges)}." if len(judges) > 1 else ""
     return [
-        f"{judge} is {found.respondent} itself or of its family: models tend to favour their own, "
-        f"and by how much is not known here.{among}"
+        f"{judge} is {measurement.respondent} itself or of its family: models tend to favour their "
+        f"own, and by how much is not known here.{among}"
         for judge in judges
-        if own_respondents(judge, [found.respondent])
+        if own_respondents(judge, [measurement.respondent])
     ]
 
 
-def _beside_people(found: Measurement, head: Estimate) -> list[str]:
+def _beside_people(measurement: Measurement, head: Estimate) -> list[str]:
     sentences = [
         (
-            f"This rests on {head.n_ratings:,} human ratings of {found.respondent}; the judge "
-            f"{found.judge}, which rated {head.n_judged:,} more replies, adds to them "
+            f"This rests on {head.n_ratings:,} human ratings of {measurement.respondent}; the "
+            f"judge {measurement.judge}, which rated {head.n_judged:,} more replies, adds to them "
             f"(λ = {number(head.trust, 2)})."
         )
     ]
@@ -119,21 +123,21 @@ def _beside_people(found: Measurement, head: Estimate) -> list[str]:
     return [*sentences, full_sentence(notes_text(head.notes))] if head.notes else sentences
 
 
-def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
+def _judge_alone(measurement: Measurement, head: Estimate) -> list[str]:
     sentences = [
         (
-            f"No human rating of {found.respondent} is used: the result rests on how the judge "
-            f"{found.judge} was calibrated on other respondents, by {found.calibration_ratings:,} "
-            f"ratings of {_listed(found.calibrated_on)} by {found.calibration_people:,} people in "
-            f"the study {found.study}."
+            f"No human rating of {measurement.respondent} is used: the result rests on how the "
+            f"judge {measurement.judge} was calibrated on other respondents, by "
+            f"{measurement.calibration_ratings:,} ratings of {_listed(measurement.calibrated_on)} "
+            f"by {measurement.calibration_people:,} people in the study {measurement.study}."
         )
     ]
-    if found.few:
+    if measurement.few:
         sentences.append(
-            f"The {found.few} ratings of {found.respondent} by people are too few to be used: "
-            f"{FEWEST_RATINGS} are needed."
+            f"The {measurement.few} ratings of {measurement.respondent} by people are too few to "
+            f"be used: {FEWEST_RATINGS} are needed."
         )
-    sentences += _missed(found, head)
+    sentences += _missed(measurement, head)
     if head.errors:
         missed = ", ".join(
             f"{_difference(error.error, head.outcome)} for {error.respondent}"
@@ -143,13 +147,13 @@ def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
             f"On respondents it was not calibrated on, its error was {missed} "
             f"(typically {_size(head.typical_error, head.outcome)})."
         )
-        sentences.append(_holding(found, head))
-        sentences.append(_if_like(found, head))
+        sentences.append(_holding(measurement, head))
+        sentences.append(_if_like(measurement, head))
     else:
         sentences.append(
             "People rated a single other respondent, so the judge's error on a new one cannot be "
             "estimated and there is no interval. Assuming the same judge error as on "
-            f"{_listed(found.calibrated_on)}, it would be {_same_error(head)}."
+            f"{_listed(measurement.calibrated_on)}, it would be {_same_error(head)}."
         )
     if any(note.code == "judge_unrelated" for note in head.notes):
         sentences.append(
@@ -157,26 +161,26 @@ def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
         )
     if head.beyond:
         sentences.append(
-            f"The judge rates {found.respondent} outside the range of the respondents it was "
+            f"The judge rates {measurement.respondent} outside the range of the respondents it was "
             "calibrated on: this is an untested extrapolation."
         )
     sentences.append("Human ratings would settle it: see --human-sample.")
     return sentences
 
 
-def _holding(found: Measurement, head: Estimate) -> str:
+def _holding(measurement: Measurement, head: Estimate) -> str:
     """What the interval allows for, or why it covers the whole scale."""
     if head.rules_out:
         return (
             "The interval allows for a judge that favours some respondents by this much. It is "
-            f"valid even if {found.respondent} is far better or worse than the others, as long as "
-            "the judge's ratings rise with people's along one straight line."
+            f"valid even if {measurement.respondent} is far better or worse than the others, as "
+            "long as the judge's ratings rise with people's along one straight line."
         )
     if not head.fits:
         return (
-            f"No point of the scale is consistent with the judge's ratings of {found.respondent} "
-            "on the line of the others: the line does not hold here, and the interval covers the "
-            "whole scale."
+            "No point of the scale is consistent with the judge's ratings of "
+            f"{measurement.respondent} on the line of the others: the line does not hold here, and "
+            "the interval covers the whole scale."
         )
     if head.transferred is not None and head.transferred.rules_out:
         return (
@@ -194,20 +198,21 @@ def _holding(found: Measurement, head: Estimate) -> str:
     )
 
 
-def _if_like(found: Measurement, head: Estimate) -> str:
+def _if_like(measurement: Measurement, head: Estimate) -> str:
     """The intervals under stronger assumptions."""
     if head.exchangeable_low != head.exchangeable_low:
         return (
-            f"Assuming {found.respondent} is exchangeable with the others, it would be beyond the "
-            "end of the scale: either it is not exchangeable, or the line does not hold that far."
+            f"Assuming {measurement.respondent} is exchangeable with the others, it would be "
+            "beyond the end of the scale: either it is not exchangeable, or the line does not hold "
+            "that far."
         )
     return (
-        f"Assuming {found.respondent} is exchangeable with the others, the interval is "
+        f"Assuming {measurement.respondent} is exchangeable with the others, the interval is "
         f"{_exchangeable(head)}; assuming the same judge error as on them, {_same_error(head)}."
     )
 
 
-def _missed(found: Measurement, head: Estimate) -> list[str]:
+def _missed(measurement: Measurement, head: Estimate) -> list[str]:
     """What the judge alone has not rated."""
     sentences = []
     if head.unjudged:
@@ -216,10 +221,10 @@ def _missed(found: Measurement, head: Estimate) -> list[str]:
             "replies; the figures are those of the rest, and biased if it refuses better or worse "
             "ones."
         )
-    if found.calibration_missed:
+    if measurement.calibration_missed:
         sentences.append(
-            f"{found.calibration_missed:,} ratings of the others by people are not used, because "
-            "the judge has not rated these replies."
+            f"{measurement.calibration_missed:,} ratings of the others by people are not used, "
+            "because the judge has not rated these replies."
         )
     if head.n_judged < FEWEST_RATINGS:
         sentences.append(
@@ -256,10 +261,10 @@ def what(outcome: Outcome) -> str:
 
 
 def estimate_rows(
-    found: Measurement, levels: tuple[str, ...] = ("all", "valence")
+    measurement: Measurement, levels: tuple[str, ...] = ("all", "valence")
 ) -> list[dict[str, Any]]:
     """The estimates as printed, of these levels."""
-    alone = found.basis == "judge"
+    alone = measurement.basis == "judge"
     return [
         {
             "what": what(estimate.outcome),
@@ -277,12 +282,14 @@ def estimate_rows(
             "rated by people": f"{estimate.n_ratings:,}",
             "judged only": f"{estimate.n_judged:,}",
         }
-        for estimate in found.estimates
+        for estimate in measurement.estimates
         if estimate.group.level in levels
     ]
 
 
-def difference_rows(found: Measurement, levels: tuple[str, ...] = ("all",)) -> list[dict[str, Any]]:
+def difference_rows(
+    measurement: Measurement, levels: tuple[str, ...] = ("all",)
+) -> list[dict[str, Any]]:
     """The differences from the study's respondents as printed, of these levels."""
     return [
         {
@@ -297,11 +304,11 @@ def difference_rows(found: Measurement, levels: tuple[str, ...] = ("all",)) -> l
                         difference.same_error_low, difference.same_error_high, difference.outcome
                     )
                 }
-                if found.basis == "judge"
+                if measurement.basis == "judge"
                 else {}
             ),
         }
-        for difference in found.differences
+        for difference in measurement.differences
         if difference.group.level in levels
     ]
 

@@ -20,7 +20,7 @@ class Entry:
     """A respondent's line."""
 
     respondent: str
-    found: Measurement
+    measurement: Measurement
     replies: int
     """The respondent's replies that people or the judge rated."""
     rated_first: date | None
@@ -37,7 +37,7 @@ class Entry:
 
     @property
     def estimate(self) -> Estimate:
-        return self.found.headline
+        return self.measurement.headline
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def ranked(entries: Sequence[Entry]) -> Ranking:
         better[lower] += pair.differs
         worse[upper] += pair.differs
     values = [item.estimate.estimate for item in order]
-    found = tuple(
+    comparisons = tuple(
         replace(
             one,
             place=1 + values.index(values[number]),
@@ -104,7 +104,7 @@ def ranked(entries: Sequence[Entry]) -> Ranking:
         )
         for number, one in enumerate(order)
     )
-    return Ranking(found, tuple(pairs))
+    return Ranking(comparisons, tuple(pairs))
 
 
 def compared(upper: Entry, lower: Entry, confidence: float = CONFIDENCE) -> Compared:

@@ -66,8 +66,9 @@ class BenchmarkResult(Result):
     @property
     def design(self) -> Mapping[str, Any]:
         """The study, the judge, and the data behind the calibration."""
-        found = self.measurement
-        return picked(found, "study dimension respondent judge basis situations calibrated_on")
+        return picked(
+            self.measurement, "study dimension respondent judge basis situations calibrated_on"
+        )
 
     @property
     def model(self) -> ModelChoice | None:
@@ -78,41 +79,41 @@ class BenchmarkResult(Result):
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """The estimate, then the differences from the study's own respondents."""
-        found = self.measurement
-        head = found.headline
+        measurement = self.measurement
+        head = measurement.headline
         differences = [
             self._difference(difference)
-            for difference in found.differences
+            for difference in measurement.differences
             if difference.outcome == head.outcome and difference.group.level == "all"
         ]
         estimate = Conclusion(
             kind="descriptive",
-            sentence=estimate_sentence(found),
-            subject=found.respondent,
-            dimension=found.dimension,
+            sentence=estimate_sentence(measurement),
+            subject=measurement.respondent,
+            dimension=measurement.dimension,
             **picked(head, "estimate low high"),
             unit=_unit(head),
             n=head.n_ratings + head.n_judged,
-            model=_MODELS[found.basis][0],
-            basis=basis_name(found),
+            model=_MODELS[measurement.basis][0],
+            basis=basis_name(measurement),
         )
         return (estimate, *differences)
 
     def _difference(self, difference: Difference) -> Conclusion:
-        found = self.measurement
+        measurement = self.measurement
         return Conclusion(
             kind=_kind(difference),
-            sentence=difference_sentence(found, difference),
-            subject=found.respondent,
+            sentence=difference_sentence(measurement, difference),
+            subject=measurement.respondent,
             reference=difference.other,
-            dimension=found.dimension,
+            dimension=measurement.dimension,
             estimate=difference.difference,
             low=difference.low,
             high=difference.high,
             unit=_unit(difference),
             n=difference.other_n,
-            model=_MODELS[found.basis][0],
-            basis=basis_name(found),
+            model=_MODELS[measurement.basis][0],
+            basis=basis_name(measurement),
         )
 
     @property
@@ -204,7 +205,7 @@ def measure(
     )
     if judge == STYLE_JUDGE:
         trained = style_predictions(reference, replies, respondent)
-        found = measure_respondent(
+        measurement = measure_respondent(
             reference,
             respondent,
             replies,
@@ -213,21 +214,25 @@ def measure(
             left_out=trained.left_out,
         )
         return BenchmarkResult(
-            dataclasses.replace(found, notes=_period_notes(lab, reference, found))
+            dataclasses.replace(measurement, notes=_period_notes(lab, reference, measurement))
         )
     predicted = judge_predictions(lab, reference, panel if judge == PANEL else [judge], replies)
-    found = measure_respondent(reference, respondent, replies, together(predicted), judge=judge)
+    measurement = measure_respondent(
+        reference, respondent, replies, together(predicted), judge=judge
+    )
     members = tuple(predicted["judge"].unique(maintain_order=True)) if judge == PANEL else ()
-    notes = (*setup_notes(predicted), *_period_notes(lab, reference, found))
-    return BenchmarkResult(dataclasses.replace(found, members=members, notes=notes))
+    notes = (*setup_notes(predicted), *_period_notes(lab, reference, measurement))
+    return BenchmarkResult(dataclasses.replace(measurement, members=members, notes=notes))
 
 
-def _period_notes(lab: Lab, reference: ReferenceRatings, found: Measurement) -> tuple[str, ...]:
+def _period_notes(
+    lab: Lab, reference: ReferenceRatings, measurement: Measurement
+) -> tuple[str, ...]:
     """Where new ratings are compared with older ones: when, and whether the raters are similar."""
-    if found.basis == "judge":
+    if measurement.basis == "judge":
         return ()
-    others = dict.fromkeys(difference.other for difference in found.differences)
-    arms = [reference.arm(name) for name in (found.respondent, *others)]
+    others = dict.fromkeys(difference.other for difference in measurement.differences)
+    arms = [reference.arm(name) for name in (measurement.respondent, *others)]
     return collection_notes(lab, reference.study.name, arms)
 
 
@@ -237,31 +242,31 @@ def _kind(difference: Difference) -> Kind:
     return "better" if difference.low > 0 else "worse"
 
 
-def _unit(found: Estimate | Difference) -> Unit:
-    return "proportion" if found.outcome.kind == "share" else "points"
+def _unit(estimate: Estimate | Difference) -> Unit:
+    return "proportion" if estimate.outcome.kind == "share" else "points"
 
 
-def measurement_dict(found: Measurement) -> dict[str, Any]:
+def measurement_dict(measurement: Measurement) -> dict[str, Any]:
     """All figures of one respondent and judge, with what they rest on; null where there is none."""
-    head = found.headline
+    head = measurement.headline
     return {
-        "respondent": found.respondent,
-        "judge": found.judge,
-        "panel": list(found.members) or None,
-        "study": found.study,
-        "dimension": found.dimension,
-        "basis": found.basis,
-        "rests_on_judge_alone": found.basis == "judge",
-        "rests_on": list(rests_on(found)),
+        "respondent": measurement.respondent,
+        "judge": measurement.judge,
+        "panel": list(measurement.members) or None,
+        "study": measurement.study,
+        "dimension": measurement.dimension,
+        "basis": measurement.basis,
+        "rests_on_judge_alone": measurement.basis == "judge",
+        "rests_on": list(rests_on(measurement)),
         "calibration": {
-            "study": found.study,
-            "respondents": list(found.calibrated_on),
-            "ratings": found.calibration_ratings,
-            "people": found.calibration_people,
-            "situations": found.calibration_situations,
-            "ratings_without_judgement": found.calibration_missed,
+            "study": measurement.study,
+            "respondents": list(measurement.calibrated_on),
+            "ratings": measurement.calibration_ratings,
+            "people": measurement.calibration_people,
+            "situations": measurement.calibration_situations,
+            "ratings_without_judgement": measurement.calibration_missed,
         }
-        if found.judge is not None
+        if measurement.judge is not None
         else None,
         "transfer": {
             "beyond_calibration": head.beyond,
@@ -275,11 +280,11 @@ def measurement_dict(found: Measurement) -> dict[str, Any]:
         }
         if head.basis == "judge"
         else None,
-        **_figures(found),
-        "groups_left_out": found.left_out,
-        "ratings_too_few": found.few,
-        "situations": found.situations,
-        "notes": list(found.notes),
+        **_figures(measurement),
+        "groups_left_out": measurement.left_out,
+        "ratings_too_few": measurement.few,
+        "situations": measurement.situations,
+        "notes": list(measurement.notes),
     }
 
 
@@ -290,38 +295,38 @@ def _figures(measurement: Measurement) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _estimate_dict(found: Estimate) -> dict[str, Any]:
+def _estimate_dict(estimate: Estimate) -> dict[str, Any]:
     return {
-        **_about(found),
-        **picked(found, "estimate low high"),
-        "if_like_the_others": _pair(found.exchangeable_low, found.exchangeable_high),
-        "if_it_errs_alike": _pair(found.same_error_low, found.same_error_high),
-        "beyond_calibration": found.beyond if found.basis == "judge" else None,
-        "people_alone": _pair(found.people_low, found.people_high),
-        **picked(found, "trust n_ratings n_judged"),
-        "n_unjudged": found.unjudged,
-        "typical_error": json_value(found.typical_error),
-        "note": notes_text(found.notes),
+        **_about(estimate),
+        **picked(estimate, "estimate low high"),
+        "if_like_the_others": _pair(estimate.exchangeable_low, estimate.exchangeable_high),
+        "if_it_errs_alike": _pair(estimate.same_error_low, estimate.same_error_high),
+        "beyond_calibration": estimate.beyond if estimate.basis == "judge" else None,
+        "people_alone": _pair(estimate.people_low, estimate.people_high),
+        **picked(estimate, "trust n_ratings n_judged"),
+        "n_unjudged": estimate.unjudged,
+        "typical_error": json_value(estimate.typical_error),
+        "note": notes_text(estimate.notes),
     }
 
 
-def _difference_dict(found: Difference) -> dict[str, Any]:
+def _difference_dict(difference: Difference) -> dict[str, Any]:
     return {
-        **_about(found),
-        "from": found.other,
-        **picked(found, "difference low high"),
-        "if_it_errs_alike": _pair(found.same_error_low, found.same_error_high),
-        "n_other": found.other_n,
-        "situations": found.situations,
+        **_about(difference),
+        "from": difference.other,
+        **picked(difference, "difference low high"),
+        "if_it_errs_alike": _pair(difference.same_error_low, difference.same_error_high),
+        "n_other": difference.other_n,
+        "situations": difference.situations,
     }
 
 
-def _about(found: Estimate | Difference) -> dict[str, Any]:
+def _about(estimate: Estimate | Difference) -> dict[str, Any]:
     return {
-        "outcome": found.outcome.kind,
-        "label": found.outcome.label,
-        "level": found.group.level,
-        "group": found.group.name or None,
+        "outcome": estimate.outcome.kind,
+        "label": estimate.outcome.label,
+        "level": estimate.group.level,
+        "group": estimate.group.name or None,
     }
 
 

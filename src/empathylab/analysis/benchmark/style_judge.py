@@ -100,5 +100,5 @@ class _Trainer:
             predicted[out] = shares @ np.asarray(judge.categories)
             highest = judge.categories[-1] == self.top
             top[out] = shares[:, -1] if highest else 0.0
-        found = {"response": self.texts["response"], "predicted": predicted, "predicted_top": top}
-        return pl.DataFrame(found, PREDICTIONS)
+        columns = {"response": self.texts["response"], "predicted": predicted, "predicted_top": top}
+        return pl.DataFrame(columns, PREDICTIONS)

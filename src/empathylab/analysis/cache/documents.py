@@ -57,10 +57,10 @@ def read_document(content: bytes) -> Any:
 def content_hash(*values: Any) -> str:
     """A hash of the values, whatever they are made of. Raises Unstorable."""
     writer = _Writer(compressed=False)
-    found = hashlib.sha256(json.dumps(writer.write(values)).encode())
+    digest = hashlib.sha256(json.dumps(writer.write(values)).encode())
     for part in writer.parts:
-        found.update(hashlib.sha256(part).digest())
-    return found.hexdigest()
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
 
 
 class _Writer:
@@ -225,7 +225,7 @@ def _class(name: str) -> Any:
     module, _, path = name.partition(":")
     if not module.startswith(_PACKAGE) or "." in path:
         raise Unreadable(name)
-    found = getattr(importlib.import_module(module), path)
-    if not isinstance(found, type):
+    cls = getattr(importlib.import_module(module), path)
+    if not isinstance(cls, type):
         raise Unreadable(name)
-    return found
+    return cls

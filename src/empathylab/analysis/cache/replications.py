@@ -70,8 +70,8 @@ def _read(lab: Lab, key: str) -> dict[int, Replication]:
     stored = read_result(lab, key)
     if stored is not None:
         with contextlib.suppress(Unreadable):
-            found: dict[int, Replication] = read_document(stored)
-            return found
+            replications: dict[int, Replication] = read_document(stored)
+            return replications
     return {}
 
 

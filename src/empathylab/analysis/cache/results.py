@@ -54,8 +54,8 @@ def cached(lab: Lab, topic: str, inputs: Any, compute: Callable[[], Result]) -> 
     stored = read_result(lab, key)
     if stored is not None:
         with contextlib.suppress(Unreadable):
-            found: Result = read_document(stored)
-            return found
+            result: Result = read_document(stored)
+            return result
     result = compute()
     with contextlib.suppress(Unstorable, LabError, DBAPIError):
         save_result(lab, key, topic, write_document(result))
@@ -65,15 +65,15 @@ def cached(lab: Lab, topic: str, inputs: Any, compute: Callable[[], Result]) -> 
 @functools.cache
 def code_version() -> str:
     """A hash of this package's files and of the versions of the libraries that it computes with."""
-    found = hashlib.sha256(platform.python_version().encode())
+    digest = hashlib.sha256(platform.python_version().encode())
     root = Path(empathylab.__file__).parent
     for path in sorted(root.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
-            found.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
-            found.update(hashlib.sha256(path.read_bytes()).digest())
+            digest.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
     for name in _LIBRARIES:
-        found.update(f"\0{name} {_version(name)}".encode())
-    return found.hexdigest()
+        digest.update(f"\0{name} {_version(name)}".encode())
+    return digest.hexdigest()
 
 
 def _version(library: str) -> str:

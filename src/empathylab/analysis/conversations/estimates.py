@@ -60,14 +60,14 @@ class Comparison:
 
 def respondent_results(conversations: pl.DataFrame, *, confidence: float) -> list[RespondentResult]:
     """One row per respondent and simulator, the highest mean of each simulator first."""
-    found = [
+    results = [
         _result(part, str(respondent), str(simulator), confidence)
         for (respondent, simulator), part in conversations.group_by(
             "respondent", "simulator", maintain_order=True
         )
     ]
     return sorted(
-        found,
+        results,
         key=lambda item: (item.simulator, math.isnan(item.mean_final), -item.mean_final),
     )
 
@@ -110,13 +110,13 @@ def _count(part: pl.DataFrame, condition: pl.Expr, threshold: str) -> int | None
 
 
 def _threshold(values: pl.Series) -> float | None:
-    found = values.unique().to_list()
-    return found[0] if len(found) == 1 else None
+    thresholds = values.unique().to_list()
+    return thresholds[0] if len(thresholds) == 1 else None
 
 
 def _mean(values: pl.Series) -> float:
-    found = values.mean()
-    return float(found) if isinstance(found, int | float) else math.nan
+    mean = values.mean()
+    return float(mean) if isinstance(mean, int | float) else math.nan
 
 
 def comparisons(conversations: pl.DataFrame, *, confidence: float) -> list[Comparison]:
@@ -129,17 +129,17 @@ def comparisons(conversations: pl.DataFrame, *, confidence: float) -> list[Compa
     groups = scored.group_by("respondent", "simulator", "persona", maintain_order=True)
     for respondent, simulator, persona, final in groups.agg(pl.col("final").mean()).iter_rows():
         means.setdefault((respondent, simulator), {})[persona] = final
-    found: list[Comparison] = []
+    tested: list[Comparison] = []
     for simulator in dict.fromkeys(simulator for _, simulator in means):
         names = [respondent for respondent, used in means if used == simulator]
         names.sort(key=lambda name: -_average(means[name, simulator]))
         pairs = [(one, other, simulator, simulator) for one, other in _pairs(names)]
-        found += _tested("respondents", pairs, means, confidence)
+        tested += _tested("respondents", pairs, means, confidence)
     for respondent in dict.fromkeys(respondent for respondent, _ in means):
         used = [simulator for name, simulator in means if name == respondent]
         pairs = [(respondent, respondent, one, other) for one, other in _pairs(used)]
-        found += _tested("simulators", pairs, means, confidence)
-    return found
+        tested += _tested("simulators", pairs, means, confidence)
+    return tested
 
 
 def _pairs(names: list[str]) -> list[tuple[str, str]]:

@@ -101,8 +101,8 @@ def turning_points(conversations: pl.DataFrame, feelings: pl.DataFrame) -> list[
     for _, part in changes.group_by(*GROUP, maintain_order=True):
         rising = part.filter(pl.col("change") > 0).sort("change", descending=True)
         falling = part.filter(pl.col("change") < 0).sort("change")
-        for found in (rising.head(_TURNING_POINTS), falling.head(_TURNING_POINTS)):
-            rows += found.select(*GROUP, "persona", "exchange", "change", "reply").to_dicts()
+        for turns in (rising.head(_TURNING_POINTS), falling.head(_TURNING_POINTS)):
+            rows += turns.select(*GROUP, "persona", "exchange", "change", "reply").to_dicts()
     return rows
 
 

@@ -167,7 +167,7 @@ def _card(name: str, part: pl.DataFrame, level: Level, seed: int, confidence: fl
     )
     felt, people = units["feeling"].to_numpy(), units["people"].to_numpy()
     clusters = units["conversation"].to_numpy()
-    found = clustered_correlation(felt, people, clusters, seed=seed, confidence=confidence)
+    correlation = clustered_correlation(felt, people, clusters, seed=seed, confidence=confidence)
     return PeopleCard(
         simulator=name,
         level=level,
@@ -175,13 +175,13 @@ def _card(name: str, part: pl.DataFrame, level: Level, seed: int, confidence: fl
         conversations=units["conversation"].n_unique(),
         raters=part["rater"].n_unique(),
         ratings=part.height,
-        correlation=found.pearson,
-        low=found.low,
-        high=found.high,
-        spearman=found.spearman,
+        correlation=correlation.pearson,
+        low=correlation.low,
+        high=correlation.high,
+        spearman=correlation.spearman,
         bias=clustered_mean(felt - people, clusters.tolist(), confidence=confidence),
         people_correlation=_one_with_others(part, keys),
-        verdict=_verdict(units.height, found.low, found.pearson),
+        verdict=_verdict(units.height, correlation.low, correlation.pearson),
     )
 
 
@@ -203,9 +203,9 @@ def _one_with_others(part: pl.DataFrame, keys: list[str]) -> float:
     if not sums.height:
         return math.nan
     others = sums.with_columns(others=(pl.col("total") - pl.col("people")) / (pl.col("count") - 1))
-    found = [
+    correlations = [
         pearson(ratings["people"].to_numpy(), ratings["others"].to_numpy())
         for ratings in others.partition_by("rater")
     ]
-    known = [value for value in found if math.isfinite(value)]
+    known = [value for value in correlations if math.isfinite(value)]
     return float(np.mean(known)) if known else math.nan

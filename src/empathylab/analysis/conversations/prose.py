@@ -73,14 +73,14 @@ def title_with_simulator(title: str, results: Sequence[RespondentResult]) -> str
     return f"{title}, {'real people' if name == PEOPLE else f'simulator {name}'}"
 
 
-def comparison_conclusions(found: Sequence[Comparison]) -> list[Conclusion]:
+def comparison_conclusions(comparisons: Sequence[Comparison]) -> list[Conclusion]:
     """Each pair, with its corrected p."""
-    return [_compared(item) for item in found]
+    return [_compared(item) for item in comparisons]
 
 
-def moved_by_simulators(found: Sequence[Comparison]) -> list[Conclusion]:
+def moved_by_simulators(comparisons: Sequence[Comparison]) -> list[Conclusion]:
     """The respondent that differs most between two simulators."""
-    across = [item for item in found if item.kind == "simulators"]
+    across = [item for item in comparisons if item.kind == "simulators"]
     return (
         [_compared(max(across, key=lambda item: abs(item.difference.estimate)))] if across else []
     )
@@ -130,7 +130,7 @@ def model_conclusions(
     if model is None:
         return []
     used = listed(list(simulators))
-    found = []
+    conclusions = []
     for contrast in model.contrasts:
         clear = contrast.p_corrected < ALPHA
         direction = "higher" if contrast.estimate > 0 else "lower"
@@ -139,7 +139,7 @@ def model_conclusions(
             if clear
             else f"differed by {signed(contrast.estimate)} points, which could be chance, from"
         )
-        found.append(
+        conclusions.append(
             Conclusion(
                 kind=("better" if contrast.estimate > 0 else "worse") if clear else "inconclusive",
                 sentence=f"Over personas and the simulators {used}, conversations with "
@@ -159,14 +159,14 @@ def model_conclusions(
                 basis=counted(model.n, "conversation"),
             )
         )
-    return found
+    return conclusions
 
 
-def simulator_conclusions(found: SimulatorSensitivity) -> list[Conclusion]:
+def simulator_conclusions(sensitivity: SimulatorSensitivity) -> list[Conclusion]:
     """How much depends on the simulator."""
     conclusions = []
-    used = listed(list(found.names))
-    ranks = found.ranks
+    used = listed(list(sensitivity.names))
+    ranks = sensitivity.ranks
     if math.isfinite(ranks.correlation):
         conclusions.append(
             Conclusion(
@@ -183,16 +183,17 @@ def simulator_conclusions(found: SimulatorSensitivity) -> list[Conclusion]:
                 model="Spearman's rank correlation, bootstrap over personas",
             )
         )
-    if math.isfinite(found.variance_share):
+    if math.isfinite(sensitivity.variance_share):
         conclusions.append(
             Conclusion(
                 kind="descriptive",
-                sentence=f"The simulator ({used}) accounts for {percent(found.variance_share)} of "
-                "the variance of final feelings that respondents do not explain.",
+                sentence=f"The simulator ({used}) accounts for "
+                f"{percent(sensitivity.variance_share)} of the variance of final feelings that "
+                "respondents do not explain.",
                 subject="simulators",
-                estimate=found.variance_share,
+                estimate=sensitivity.variance_share,
                 unit="proportion",
-                n=len(found.names),
+                n=len(sensitivity.names),
                 model="linear mixed model, random intercepts of simulator and persona",
             )
         )
@@ -228,46 +229,48 @@ def caveats(
     compared: bool = False,
 ) -> list[str]:
     """What limits all conclusions, the most important first."""
-    found = []
+    sentences = []
     simulated = [name for name in sensitivity.names if name != PEOPLE]
     if simulated and not compared:
-        found.append(
+        sentences.append(
             "Feelings are what a simulator says a person would feel. They do not measure real "
             "people until the simulator has been compared with people's ratings."
         )
     if len(simulated) == 1:
-        found.append(
+        sentences.append(
             f"All results rest on one simulator, {simulated[0]}. Another simulator can move a "
             "respondent by 20 points: repeat with a second one before you draw a conclusion."
         )
     elif len(simulated) > 1 and not sensitivity.shared:
-        found.append(
+        sentences.append(
             "No respondent talked with two simulators, so respondents and simulators cannot be "
             "separated: compare only results of the same simulator. If a file names the same "
             "model differently, rename it at import."
         )
     elif sensitivity.problem and len(simulated) > 1:
-        found.append(f"The simulator's share of the variance is unknown: {sensitivity.problem}.")
+        sentences.append(
+            f"The simulator's share of the variance is unknown: {sensitivity.problem}."
+        )
     elif 1 < len(simulated) < 5:
-        found.append(
+        sentences.append(
             f"The simulator's share of the variance rests on {len(simulated)} simulators, so it "
             "is a rough figure."
         )
     if len(simulated) > 1 and sensitivity.shared and not sensitivity.ranks.pairs:
-        found.append(
+        sentences.append(
             "A correlation between the rankings of two simulators needs three shared respondents; "
             f"here they share {sensitivity.ranks.respondents}."
         )
-    found += _fault_caveats(results)
+    sentences += _fault_caveats(results)
     if unvalidated:
-        found.append("The personas are written, not sampled from people, and not validated.")
+        sentences.append("The personas are written, not sampled from people, and not validated.")
     if model is not None and model.problems:
-        found.append(f"Mixed model: {' '.join(model.problems)}")
-    return found
+        sentences.append(f"Mixed model: {' '.join(model.problems)}")
+    return sentences
 
 
 def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
-    found = []
+    sentences = []
     for result in results:
         total = sum(result.outcomes.get(name, 0) for name in result.outcomes) - result.flagged
         broken = {
@@ -277,7 +280,7 @@ def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
         pair = f"{result.respondent} with {result.simulator}"
         if result.flagged:
             kinds = _kinds({name: n for name, n in result.outcomes.items() if name != COMPLETED})
-            found.append(
+            sentences.append(
                 f"{pair}: {result.flagged} of {result.n} scored conversations show a fault "
                 f"({kinds}); "
                 f"the published scores include them; without them the mean is "
@@ -285,19 +288,19 @@ def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
             )
             continue
         if broken and sum(broken.values()) > _MOST_FAULTS * total:
-            found.append(
+            sentences.append(
                 f"{pair}: the simulator failed in {sum(broken.values())} of {total} conversations "
                 f"({_kinds(broken)}), which are not scored."
                 + " The remaining ones are a selection."
                 * (result.n > 0)
             )
         if own:
-            found.append(
+            sentences.append(
                 f"{pair}: the respondent broke off {sum(own.values())} of {total} conversations "
                 f"({_kinds(own)}), which are not scored. If they counted as 0, the mean would be "
                 f"{number(result.mean_with_faults, 2)}."
             )
-    return found
+    return sentences
 
 
 def _kinds(counts: dict[str, int]) -> str:

@@ -43,7 +43,7 @@ def turn_features(conversations: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFr
 
 def _repetition(frame: pl.DataFrame) -> list[float | None]:
     """Of each turn's phrases of four words, those that its speaker used before; None for first."""
-    found: list[float | None] = []
+    repetitions: list[float | None] = []
     said: dict[tuple[int, str], set[tuple[str, ...]]] = {}
     for number, role, text, language in frame[
         "conversation", "role", "text", "language"
@@ -52,9 +52,9 @@ def _repetition(frame: pl.DataFrame) -> list[float | None]:
         units = [item for item in text if item.isalnum()] if language == "zh" else words(text)
         phrases = {tuple(units[at : at + _PHRASE]) for at in range(len(units) - _PHRASE + 1)}
         earlier = said.get((number, role))
-        found.append(len(phrases & earlier) / len(phrases) if earlier and phrases else None)
+        repetitions.append(len(phrases & earlier) / len(phrases) if earlier and phrases else None)
         said[number, role] = phrases | (earlier or set())
-    return found
+    return repetitions
 
 
 def _tactics(frame: pl.DataFrame) -> dict[str, pl.Series]:

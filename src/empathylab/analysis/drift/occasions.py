@@ -217,12 +217,12 @@ def _table_of(frame: pl.DataFrame, schema: dict[str, Any], where: str) -> pl.Dat
 
 
 def _judged(lab: Lab, window: Window) -> dict[str, JudgedRatings]:
-    found = {
+    judged = {
         name: judged_between(lab, name, since=window.since, until=window.until)
         for name, study in lab_studies(lab).items()
         if study.dimensions and not is_running(study)
     }
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: one for name, one in judged.items() if one is not None}
 
 
 def without_repetition(before: Occasion, after: Occasion) -> tuple[Occasion, tuple[str, ...]]:
@@ -271,8 +271,8 @@ def _situation_key() -> pl.Expr:
 def _scores(used: pl.DataFrame, answers: pl.DataFrame, scales: dict[int, Scale]) -> pl.DataFrame:
     valid = used.filter(pl.col("outcome") == "valid").with_columns(situation=_situation_key())
     rows = valid.select("administration", "scale_row")
-    found = score_frame(answers.join(rows, on="administration"), scales)
-    return valid.join(found, on="administration", maintain_order="left_right")
+    scores = score_frame(answers.join(rows, on="administration"), scales)
+    return valid.join(scores, on="administration", maintain_order="left_right")
 
 
 def _rated(lab: Lab, study: Study, window: Window) -> RatedStudy:

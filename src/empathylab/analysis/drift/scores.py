@@ -95,9 +95,9 @@ def _one_sided(
 ) -> list[tuple[str, str]]:
     """Scales that a respondent measured on both occasions answered on one only."""
     both = set(before.respondents) & set(after.respondents)
-    found = []
+    missing = []
     for here, there, when in ((0, 1, "before"), (1, 0, "after")):
         for respondent, scale in sorted(versions[here].keys() - versions[there].keys()):
             if respondent in both:
-                found.append((f"{respondent}, {scale}", f"the scale was answered {when} only"))
-    return found
+                missing.append((f"{respondent}, {scale}", f"the scale was answered {when} only"))
+    return missing

@@ -38,29 +38,29 @@ def setting_changes(before: Occasion, after: Occasion) -> Iterator[SettingChange
 
 def _by_instrument(runs: pl.DataFrame) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Runs by respondent, protocol and instrument, whatever the instrument's version."""
-    found = {}
+    by_instrument = {}
     for row in runs.iter_rows(named=True):
         settings = json.loads(row["settings"])
         instrument = str(settings.get("scale") or settings.get("situations") or "")
         key = (row["respondent"], row["protocol"], instrument.split(" (")[0])
-        found[key] = {
+        by_instrument[key] = {
             **_flat(settings),
             "reported model": row["reported_model"],
             "software": row["software"],
         }
-    return found
+    return by_instrument
 
 
 def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in settings.items():
         if not prefix and name in _NOT_SETTINGS:
             continue
         if isinstance(value, dict):
-            found |= _flat(value, f"{prefix}{name}.")
+            flat |= _flat(value, f"{prefix}{name}.")
         else:
-            found[prefix + name] = value
-    return found
+            flat[prefix + name] = value
+    return flat
 
 
 def _differences(

@@ -33,14 +33,14 @@ def judge_biases(
     `own` the respondents of its family.
     """
     length = _length(rows, confidence)
-    found = [
+    biases = [
         length,
         _self_preference(rows, own, length, confidence),
         _position(compared, confidence),
         _scale_order(rows, asked, confidence),
         _valence(rows, confidence),
     ]
-    return corrected(found)
+    return corrected(biases)
 
 
 def emotion_biases(rows: pl.DataFrame, *, confidence: float = 0.95) -> tuple[JudgeBias, ...]:
@@ -86,7 +86,7 @@ def _length(rows: pl.DataFrame, confidence: float) -> JudgeBias:
     # A preference for length, separated from a preference for a respondent who writes at length.
     several = known["respondent"].drop_nulls().n_unique() > 1
     doublings = known.with_columns(predictor=pl.col("words").log(2))
-    found = scaled_bias(
+    scaled = scaled_bias(
         doublings,
         "predictor",
         prediction="expected",
@@ -94,8 +94,8 @@ def _length(rows: pl.DataFrame, confidence: float) -> JudgeBias:
         rater=_rater(known),
         confidence=confidence,
     )
-    bias = _as_bias("length", "", found)
-    if found.note is not None and found.note.code == "nothing_to_compare":
+    bias = _as_bias("length", "", scaled)
+    if scaled.note is not None and scaled.note.code == "nothing_to_compare":
         return replace(bias, note="all replies are equally long")
     return bias
 
@@ -126,8 +126,8 @@ def _self_preference(
 def _position(compared: pl.DataFrame, confidence: float) -> JudgeBias:
     if compared.is_empty():
         return untested("position", "it was not asked to choose between two replies")
-    found = position_bias(compared, confidence=confidence)
-    return _as_bias("position", "", found)
+    bias = position_bias(compared, confidence=confidence)
+    return _as_bias("position", "", bias)
 
 
 def _scale_order(rows: pl.DataFrame, asked: pl.DataFrame, confidence: float) -> JudgeBias:
@@ -145,7 +145,7 @@ def _scale_order(rows: pl.DataFrame, asked: pl.DataFrame, confidence: float) -> 
     known = rows.drop("expected").join(ways, on="response", maintain_order="left")
     if known["turned"].n_unique() < 2:
         return untested("scale_order", "the scale was shown in one direction only")
-    found = self_preference(
+    bias = self_preference(
         known,
         ["first"],
         respondent="turned",
@@ -153,7 +153,7 @@ def _scale_order(rows: pl.DataFrame, asked: pl.DataFrame, confidence: float) -> 
         rater=_rater(known),
         confidence=confidence,
     )
-    return _as_bias("scale_order", "", found)
+    return _as_bias("scale_order", "", bias)
 
 
 def _valence(rows: pl.DataFrame, confidence: float) -> JudgeBias:
@@ -197,8 +197,6 @@ def untested(name: BiasName, note: str) -> JudgeBias:
     return JudgeBias(name, "", *nothing, n=0, note=note)
 
 
-def _as_bias(name: BiasName, about: str, found: Bias) -> JudgeBias:
-    ends = (found.estimate, found.low, found.high, found.p)
-    return JudgeBias(
-        name, about, *ends, p_corrected=math.nan, n=found.n, note=note_text(found.note)
-    )
+def _as_bias(name: BiasName, about: str, bias: Bias) -> JudgeBias:
+    ends = (bias.estimate, bias.low, bias.high, bias.p)
+    return JudgeBias(name, about, *ends, p_corrected=math.nan, n=bias.n, note=note_text(bias.note))

@@ -257,10 +257,10 @@ def _tested(own: _Shared, plan: CalibrationPlan) -> tuple[AlternativeAnnotatorTe
             "only one person rated each response, so the judge cannot be compared with one person "
             "and the others"
         )
-    found = _against_people(own, own.replies["value"], plan)
-    if found.comparisons:
-        return found, ""
-    return found, (
+    test = _against_people(own, own.replies["value"], plan)
+    if test.comparisons:
+        return test, ""
+    return test, (
         f"n too small: nobody shares {plan.min_shared} responses with the judge and another person"
     )
 
@@ -316,16 +316,16 @@ def _within(replies: pl.DataFrame, plan: CalibrationPlan) -> tuple[float, float]
     known = replies.drop_nulls(["respondent"])
     if known["respondent"].n_unique() < 2:
         return math.nan, math.nan
-    found = np.array(
+    correlations = np.array(
         [
             (one.estimate, one.n)
             for _, rows in known.group_by("respondent", maintain_order=True)
             if not math.isnan((one := spearman(rows["people"], rows["expected"])).estimate)
         ]
     ).reshape(-1, 2)
-    if not len(found):
+    if not len(correlations):
         return math.nan, math.nan
-    r, n = found.T
+    r, n = correlations.T
     return float(np.average(r, weights=n)), _pooled_low(r[n > 3], n[n > 3] - 3, plan.confidence)
 
 
@@ -346,9 +346,9 @@ def _pair_kappas(own: _Shared) -> tuple[float, float]:
     judge = own.replies.select("response", rater=pl.lit(_JUDGE), rating="value")
     frame = pl.concat([own.people.select("response", "rater", "rating"), judge])
     table = rating_table(frame, situation="response")
-    found = pair_agreements(table, min_shared=_FEWEST_SHARED)
+    pairs = pair_agreements(table, min_shared=_FEWEST_SHARED)
     kappas: dict[bool, list[float]] = {False: [], True: []}
-    for pair in found:
+    for pair in pairs:
         if not math.isnan(kappa := pair.weighted_kappa.estimate):
             kappas[_JUDGE in (pair.rater_a, pair.rater_b)].append(kappa)
     people, with_judge = (float(np.mean(kept)) if kept else math.nan for kept in kappas.values())

@@ -57,7 +57,7 @@ def _identified(rows: pl.DataFrame, responses: pl.DataFrame, place: str) -> pl.D
         .filter(pl.col("many") == 1)
         .select("situation", pl.col("respondent").alias(place), "only")
     )
-    found = rows.join(known, on=["situation", place], how="left", maintain_order="left")
-    return found.with_columns(
+    identified = rows.join(known, on=["situation", place], how="left", maintain_order="left")
+    return identified.with_columns(
         pl.coalesce(f"{place}_response", "only").alias(f"{place}_response")
     ).drop("only")

@@ -314,9 +314,9 @@ def _responses(rows: pl.DataFrame) -> pl.DataFrame:
     """One row for each response, with what any of its rows says about it."""
     shaped = _shaped(rows, RESPONSES)
     known = [pl.col(name).drop_nulls().first() for name in RESPONSES if name != "response"]
-    found = shaped.group_by("response", maintain_order=True).agg(known)
-    if found["text"].null_count() == len(found):
-        return found
-    counted = [count_words(text) if text is not None else None for text in found["text"]]
+    responses = shaped.group_by("response", maintain_order=True).agg(known)
+    if responses["text"].null_count() == len(responses):
+        return responses
+    counted = [count_words(text) if text is not None else None for text in responses["text"]]
     words = pl.Series("words", counted, pl.Float64)
-    return found.with_columns(pl.coalesce("words", words))
+    return responses.with_columns(pl.coalesce("words", words))

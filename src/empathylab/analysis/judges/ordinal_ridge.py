@@ -73,10 +73,10 @@ def fit_ordinal_ridge(
     problem = _Problem(matrix, codes, len(categories), penalty)
     options = {"maxiter": 500, "ftol": tolerance}
     with one_thread():
-        found = minimize(
+        optimum = minimize(
             problem.loss, problem.begin(start), jac=True, method="L-BFGS-B", options=options
         )
-    thresholds, weights = problem.split(found.x)
+    thresholds, weights = problem.split(optimum.x)
     return OrdinalRidge(
         tuple(categories.tolist()), tuple(thresholds.tolist()), weights, len(values)
     )

@@ -59,8 +59,8 @@ def verdict(card: JudgeCard) -> str:
         return f"not shown: it passes the test at ε = {card.epsilon:g}, but {missing}"
     if card.decision == "not":
         return f"not shown: it fails the alternative annotator test at ε = {card.epsilon:g}"
-    found = limits(card)
-    excepted = f", but not for {' or '.join(found)}" if found else ""
+    limitations = limits(card)
+    excepted = f", but not for {' or '.join(limitations)}" if limitations else ""
     return f"can replace human raters here at ε = {card.epsilon:g}{excepted}"
 
 
@@ -77,16 +77,16 @@ def verdict_sentence(card: JudgeCard) -> str:
 
 def limits(card: JudgeCard) -> tuple[str, ...]:
     """What the judge must not be used for, by the biases found and by what is not shown."""
-    found = ["comparing replies of one respondent"] if card.knows_only_author else []
-    found += [_LIMITS[bias.name] for bias in card.biases if bias.found]
+    limitations = ["comparing replies of one respondent"] if card.knows_only_author else []
+    limitations += [_LIMITS[bias.name] for bias in card.biases if bias.found]
     if emotions := [bias.about for bias in card.emotions if bias.found]:
-        found.append(f"comparing {', '.join(emotions)} with other emotions")
-    return tuple(found)
+        limitations.append(f"comparing {', '.join(emotions)} with other emotions")
+    return tuple(limitations)
 
 
 def reasons(card: JudgeCard) -> tuple[str, ...]:
     """Why the verdict is as it is, a sentence each."""
-    found = [
+    sentences = [
         _test(card),
         _perspective(card),
         _agreement(card),
@@ -100,7 +100,7 @@ def reasons(card: JudgeCard) -> tuple[str, ...]:
         _preferred(card),
         *_panel(card),
     ]
-    return tuple(sentence for sentence in found if sentence)
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 def several_setups(judge: str, setups: int) -> str:
@@ -276,43 +276,43 @@ def _orders(card: JudgeCard) -> str:
 
 
 def _preferred(card: JudgeCard) -> str:
-    found = card.preferences
-    if found is None or not found.choices.n:
+    preferences = card.preferences
+    if preferences is None or not preferences.choices.n:
         return ""
     text = (
         "Of two replies that people do not rate the same, it prefers the one they rate higher in "
-        f"{_proportion(found.choices)} of {number(found.choices.n, 0)} choices"
+        f"{_proportion(preferences.choices)} of {number(preferences.choices.n, 0)} choices"
     )
-    if found.consistent.n:
+    if preferences.consistent.n:
         text += (
-            f"; in {_proportion(found.consistent)} of {number(found.consistent.n, 0)} pairs of "
-            "which it prefers the same reply in both orders"
+            f"; in {_proportion(preferences.consistent)} of {number(preferences.consistent.n, 0)} "
+            "pairs of which it prefers the same reply in both orders"
         )
     left = {
-        "ties": found.ties,
-        "choices between replies that people rate the same": found.even,
-        "choices between replies that people did not both rate": found.unrated,
+        "ties": preferences.ties,
+        "choices between replies that people rate the same": preferences.even,
+        "choices between replies that people did not both rate": preferences.unrated,
     }
     out = [f"{number(count, 0)} {what}" for what, count in left.items() if count]
     return text + (f". Excluded: {', '.join(out)}." if out else ".")
 
 
-def _proportion(found: Agreeing) -> str:
-    if math.isnan(found.low):
-        return percent(found.share)
-    return f"{percent(found.share)} ({percent(found.low)} to {percent(found.high)})"
+def _proportion(agreeing: Agreeing) -> str:
+    if math.isnan(agreeing.low):
+        return percent(agreeing.share)
+    return f"{percent(agreeing.share)} ({percent(agreeing.low)} to {percent(agreeing.high)})"
 
 
 def _panel(card: JudgeCard) -> list[str]:
     if not card.members:
         return []
-    found = [
+    sentences = [
         (
             f"It combines {listed(card.members)}: κ, the table and the test use the median of "
             "their ratings; Spearman, the biases and the calibration use the mean."
         )
     ]
-    return found + [
+    return sentences + [
         f"{member} is {_listed(list(names))} itself or of the same family: models tend to favour "
         f"their own, and it is one of {len(card.members)} here."
         for member, names in card.own_families

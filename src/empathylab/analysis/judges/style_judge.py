@@ -62,8 +62,8 @@ def style_text(frame: pl.DataFrame) -> StyleText:
     """The replies' features and n-grams, a row each; nothing is learnt yet."""
     texts = frame.select(pl.col("text").fill_null(""), respondent=pl.lit(""), situation=pl.lit(""))
     # As predictors all values help, of short texts, too.
-    found = features(texts, sentiment=False, shortest=0)
-    values = found.select(pl.exclude(_IDENTITY).cast(pl.Float64).fill_null(0.0)).to_numpy()
+    measured = features(texts, sentiment=False, shortest=0)
+    values = measured.select(pl.exclude(_IDENTITY).cast(pl.Float64).fill_null(0.0)).to_numpy()
     dense = np.sign(values) * np.log1p(np.abs(values))
     return StyleText(np.asarray(dense, dtype=np.float64), ngram_counts(texts["text"]))
 

@@ -108,11 +108,11 @@ class Norming(Result):
 
         A situation that no rater saw has no norms, and a set that holds one is not validated.
         """
-        found = {situation.situation: situation for situation in self.situations}
+        normed = {situation.situation: situation for situation in self.situations}
         situations = tuple(
-            dataclasses.replace(item, norms=found[item.id].norms()) if item.id in found else item
+            dataclasses.replace(item, norms=normed[item.id].norms()) if item.id in normed else item
             for item in self.situation_set
-            if not only_kept or (item.id in found and found[item.id].meets)
+            if not only_kept or (item.id in normed and normed[item.id].meets)
         )
         if not situations:
             raise InputError(
@@ -121,7 +121,7 @@ class Norming(Result):
                 remedy="Write the whole set, without --only-kept, and see what they lack.",
             )
         complete = all(
-            situation.id in found and found[situation.id].meets for situation in situations
+            situation.id in normed and normed[situation.id].meets for situation in situations
         )
         return dataclasses.replace(
             self.situation_set,
@@ -140,15 +140,15 @@ def from_lab(
     """The norms from a study of the lab; with `simulated`, also from its bots, to try it out."""
     with lab.reading() as connection:
         record = find_study(connection, study)
-        found = norming_answers(connection, record.id, simulated=simulated) if record else ()
-    if record is None or not found:
+        rows = norming_answers(connection, record.id, simulated=simulated) if record else ()
+    if record is None or not rows:
         raise InputError(
             "the lab has no answers about situations from a study with this name",
             where="analyze norming",
             got=study,
             remedy="Make a study with `empathylab study new FILE --preset norming`.",
         )
-    [answers, *_] = found
+    [answers, *_] = rows
     first = answers.answers[0]
     whole = lab_situation_set(lab, f"{first.set}@{first.version}")
     return from_answers(study, whole, answers.scale, answers.answers, criteria or Criteria())

@@ -107,12 +107,12 @@ class FirstScreen:
 
 def first_screen(data: LabOverview) -> FirstScreen:
     """The first screen of this lab."""
-    found = headlines(data)
+    conclusions = headlines(data)
     return FirstScreen(
         question=question(data),
-        headlines=found,
+        headlines=conclusions,
         chart=_chart(data),
-        caveat=_first_sentences(_caveat(data, found)),
+        caveat=_first_sentences(_caveat(data, conclusions)),
     )
 
 
@@ -211,8 +211,8 @@ def _recipients(data: LabOverview) -> MainChart | None:
     """The first outcome of the first study by author and label."""
     if not data.recipients:
         return None
-    found = data.recipients[0].outcomes[0]
-    both = all(cell.response and cell.label for cell in found.cells)
+    outcome = data.recipients[0].outcomes[0]
+    both = all(cell.response and cell.label for cell in outcome.cells)
     rows = [
         MainRow(
             respondent=cell_name(replace(cell, response=None)) if both else cell_name(cell),
@@ -222,9 +222,9 @@ def _recipients(data: LabOverview) -> MainChart | None:
             high=finite(cell.high),
             n=cell.n,
         )
-        for cell in found.cells
+        for cell in outcome.cells
     ]
-    screen = _drawn(f"Mean {found.outcome}, rated by recipients", rows, None)
+    screen = _drawn(f"Mean {outcome.outcome}, rated by recipients", rows, None)
     return replace(screen, coloured=False)
 
 
@@ -232,21 +232,21 @@ def _scores(data: LabOverview) -> MainChart | None:
     if not data.scores:
         return None
     scores = data.scores[0]
-    names = [found.respondent for found in scores.respondents]
+    names = [scored.respondent for scored in scores.respondents]
     alone = len(names) == 1  # a single dot would show little: all that the judge scored
     rows = [
         MainRow(
-            respondent=found.respondent
-            if names.count(found.respondent) == 1
-            else f"{found.respondent} (run {found.run})",
+            respondent=scored.respondent
+            if names.count(scored.respondent) == 1
+            else f"{scored.respondent} (run {scored.run})",
             panel=score.dimension if alone else "",
             estimate=score.mean,
             low=finite(score.low),
             high=finite(score.high),
-            n=found.n,
+            n=scored.n,
         )
-        for found in scores.respondents
-        for score in (found.scores if alone else found.scores[:1])
+        for scored in scores.respondents
+        for score in (scored.scores if alone else scored.scores[:1])
     ]
     title = "Scores from 1 to 5 by a judge" if alone else "Empathy from 1 to 5, scored by a judge"
     return _drawn(title, rows, (1.0, 5.0)) if rows else None
@@ -278,20 +278,22 @@ def _conversations(data: LabOverview) -> MainChart | None:
 
 
 def _scales(data: LabOverview) -> MainChart | None:
-    found = main_changes(data)
+    by_subscale = main_changes(data)
     rows = []
     names = {
         (scale.id, part.id): part.name
         for scale in data.appraisal.scales
         for part in scale.subscales
     }
-    for subscale, changes in list(found.items())[:_MOST_PANELS]:
+    for subscale, changes in list(by_subscale.items())[:_MOST_PANELS]:
         for change in changes:
             interval = interval_of(change)
             rows.append(
                 MainRow(
                     respondent=change.respondent,
-                    panel=names.get((change.scale, subscale), subscale) if len(found) > 1 else "",
+                    panel=names.get((change.scale, subscale), subscale)
+                    if len(by_subscale) > 1
+                    else "",
                     estimate=change.cluster_delta,
                     low=interval.low if interval else None,
                     high=interval.high if interval else None,
@@ -300,7 +302,7 @@ def _scales(data: LabOverview) -> MainChart | None:
             )
     if not rows:
         return None
-    scale = next(iter(found.values()))[0].scale.upper()
+    scale = next(iter(by_subscale.values()))[0].scale.upper()
     title = f"Change in {scale} after imagined situations, points"
     return _drawn(title, rows, None, keep=PEOPLE, zero=True)
 
@@ -361,19 +363,22 @@ def _drawn(
     )
 
 
-def _caveat(data: LabOverview, found: Sequence[Headline]) -> str | None:
+def _caveat(data: LabOverview, headlines: Sequence[Headline]) -> str | None:
     """What limits the first conclusion most; else what limits all of them."""
     meaningless = [caveat for caveat in data.caveats if "are meaningless" in caveat]
     if meaningless:
         return meaningless[0]
-    if not found:
+    if not headlines:
         return data.caveats[0] if data.caveats else None
-    topic = found[0].section
+    topic = headlines[0].section
     mine: list[str] = []
     if topic == "ratings":
         study = data.ratings[0]
         mine = [
-            caveat for item in found if item.section == topic for caveat in item.conclusion.caveats
+            caveat
+            for item in headlines
+            if item.section == topic
+            for caveat in item.conclusion.caveats
         ]
         mine += [*study.caveats, *data.caveats, _HOLDS]
     elif topic == "recipients":

@@ -49,10 +49,11 @@ def rating_levels(study: RatingsResult) -> list[RatingLevel]:
 
 def _means(study: RatingsResult, dimension: str) -> Iterator[RatingLevel]:
     scale = next((item for item in study.study.dimensions if item.name == dimension), None)
-    for found in study.means:
-        ends = scale.values if scale is not None and scale.values else (found.lowest, found.highest)
-        for mean in found.means:
-            if found.dimension == dimension and mean.kind == "all":
+    given = None if scale is None else scale.values
+    for comparison in study.means:
+        ends = given or (comparison.lowest, comparison.highest)
+        for mean in comparison.means:
+            if comparison.dimension == dimension and mean.kind == "all":
                 yield RatingLevel(
                     dimension=dimension,
                     arm=mean.arm,

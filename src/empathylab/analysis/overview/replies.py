@@ -94,8 +94,9 @@ def _with_most_replies(replied: pl.DataFrame) -> pl.DataFrame:
 def reply_lengths(replied: pl.DataFrame) -> Iterable[ReplyLengths]:
     """Of each respondent."""
     for (respondent,), group in replied.group_by("respondent", maintain_order=True):
-        found = length_distributions(group.filter(outcome="valid"), quantiles=(0.25, 0.5, 0.75))
-        lengths = found[0] if found and found[0].n else None
+        valid = group.filter(outcome="valid")
+        distributions = length_distributions(valid, quantiles=(0.25, 0.5, 0.75))
+        lengths = distributions[0] if distributions and distributions[0].n else None
         yield ReplyLengths(
             respondent=str(respondent),
             asked=group.height,

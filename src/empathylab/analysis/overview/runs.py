@@ -52,33 +52,33 @@ class RunSummary:
 
 def run_caveats(run: RunSummary) -> list[str]:
     """What is missing from a run, a sentence each."""
-    found = []
+    sentences = []
     if run.unanswered:
-        found.append(
+        sentences.append(
             f"The {run.protocol} run of {run.respondent} is incomplete: {run.unanswered} of "
             f"{run.planned} requests have no answer yet. Run the same command again to resume."
         )
     if run.invalid_count:
-        found.append(
+        sentences.append(
             f"{run.invalid_count} of {run.answered} answers of the {run.protocol} run of "
             f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
             "the report lists the reasons."
         )
-    return found
+    return sentences
 
 
 def runs_caveats(runs: Sequence[RunSummary]) -> list[str]:
     """What is missing from the runs; one sentence for many of the same protocol."""
-    found = []
+    sentences = []
     for protocol in dict.fromkeys(run.protocol for run in runs):
         mine = [run for run in runs if run.protocol == protocol]
         faulty = [run for run in mine if run.unanswered or run.invalid_count]
         if len(faulty) <= _MOST_NAMED:
-            found += [sentence for run in mine for sentence in run_caveats(run)]
+            sentences += [sentence for run in mine for sentence in run_caveats(run)]
             continue
         if unanswered := sum(run.unanswered for run in mine):
             several = sum(run.unanswered > 0 for run in mine)
-            found.append(
+            sentences.append(
                 f"{several} of {len(mine)} {protocol} runs are incomplete: {number(unanswered, 0)} "
                 f"of {number(sum(run.planned for run in mine), 0)} requests have no answer yet. "
                 "Run the same command again to resume."
@@ -87,12 +87,12 @@ def runs_caveats(runs: Sequence[RunSummary]) -> list[str]:
             answered = sum(run.answered for run in mine)
             worst = max(mine, key=lambda run: run.invalid_count / max(1, run.answered))
             most = percent(worst.invalid_count / max(1, worst.answered))
-            found.append(
+            sentences.append(
                 f"{number(invalid, 0)} of {number(answered, 0)} answers of {len(mine)} {protocol} "
                 f"runs could not be used ({percent(invalid / answered)}; at most {most}, of "
                 f"{worst.respondent}); the report lists the reasons."
             )
-    return found
+    return sentences
 
 
 def run_summary(row: dict[str, Any], outcomes: pl.DataFrame, failures: pl.DataFrame) -> RunSummary:

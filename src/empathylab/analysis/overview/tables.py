@@ -114,12 +114,12 @@ def overview_tables(data: LabOverview) -> list[OverviewTable]:
         for study in data.ratings
     ]
     asked = _changes(data) | _distances(data) | _verdicts(data)
-    found = [
+    tables = [
         *rated,
         _table("Questionnaires", _ASKED, asked, data),
         _table("Replies", "", _lengths(data), data),
     ]
-    return [item for item in found if item.rows]
+    return [item for item in tables if item.rows]
 
 
 def _of(study: RatingsResult, data: LabOverview) -> str:
@@ -143,12 +143,12 @@ def _changes(data: LabOverview) -> dict[str, Row]:
     overall = [change for change in data.appraisal.changes if change.level == "overall"]
     scales = list(dict.fromkeys(item.scale for item in overall))
     shown = "panas" if "panas" in scales else scales[0] if scales else ""
-    found: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     for item in overall:
         head = f"{item.scale.upper()} {item.subscale}, change"
-        if item.scale == shown and (head in found or len(found) < _MOST_CHANGES):
-            found.setdefault(head, {})[item.respondent] = _change(item)
-    return found
+        if item.scale == shown and (head in rows or len(rows) < _MOST_CHANGES):
+            rows.setdefault(head, {})[item.respondent] = _change(item)
+    return rows
 
 
 def _change(change: ScaleChange) -> str:
@@ -183,11 +183,11 @@ def _verdicts(data: LabOverview) -> dict[str, Row]:
 def _ratings(study: RatingsResult) -> dict[str, Row]:
     """The proportion of good ratings, or the mean, of each arm's author."""
     writers = _writers(study)
-    found: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     for dimension in list(study.comparison.scales)[:_MOST_RATED]:
         of = f" ({dimension})" if len(study.dimensions) > 1 else ""
-        percentages = found.setdefault(f"rated good{of}", {})
-        gaps = found.setdefault(f"difference from {name_of(study.reference)}, points{of}", {})
+        percentages = rows.setdefault(f"rated good{of}", {})
+        gaps = rows.setdefault(f"difference from {name_of(study.reference)}, points{of}", {})
         for count in study.comparison.counts:
             if count.kind == "all" and count.dimension == dimension and count.n:
                 cell = f"{number(100 * count.good / count.n)}% of {number(count.n, 0)}"
@@ -197,7 +197,7 @@ def _ratings(study: RatingsResult) -> dict[str, Row]:
                 cell = _points(test.clustered.difference)
                 gaps |= dict.fromkeys(writers.get(test.arm, ()), cell)
     for two in study.means[:_MOST_RATED]:
-        cells = found.setdefault(f"mean {two.dimension}", {})
+        cells = rows.setdefault(f"mean {two.dimension}", {})
         for mean in two.means:
             if mean.kind == "all":
                 cell = (
@@ -205,23 +205,23 @@ def _ratings(study: RatingsResult) -> dict[str, Row]:
                     f"{number(mean.mean.high, 2)}]"
                 )
                 cells |= dict.fromkeys(writers.get(mean.arm, ()), cell)
-    return {head: cells for head, cells in found.items() if cells}
+    return {head: cells for head, cells in rows.items() if cells}
 
 
-def _points(found: Estimate) -> str:
-    text = signed(100 * found.estimate)
-    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+def _points(estimate: Estimate) -> str:
+    text = signed(100 * estimate.estimate)
+    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return text
-    return f"{text} [{signed(100 * found.low)}, {signed(100 * found.high)}]"
+    return f"{text} [{signed(100 * estimate.low)}, {signed(100 * estimate.high)}]"
 
 
 def _writers(study: RatingsResult) -> dict[str, Sequence[str]]:
     """The author of each arm's replies; arms of several respondents are skipped."""
     pairs = study.ratings.select("arm", "respondent").unique(maintain_order=True).rows()
-    found: dict[str, list[str]] = {}
+    writers: dict[str, list[str]] = {}
     for arm, respondent in pairs:
-        found.setdefault(arm, []).append(respondent)
-    return {arm: names for arm, names in found.items() if len(names) == 1}
+        writers.setdefault(arm, []).append(respondent)
+    return {arm: names for arm, names in writers.items() if len(names) == 1}
 
 
 def _lengths(data: LabOverview) -> dict[str, Row]:

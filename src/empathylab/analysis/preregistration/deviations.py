@@ -24,10 +24,10 @@ def preregistered(lab: Lab, result: RatingsResult) -> Preregistered | None:
     """The preregistration of the analysed study with all deviations; None where there is none."""
     counts = dict(result.ratings.group_by("arm").n_unique().select("arm", "rater").iter_rows())
     rules = () if result.exclusions is None else result.exclusions.exclusions.rules
-    found = _registered(lab, result.study.name)
-    if found is None:
+    registered = _registered(lab, result.study.name)
+    if registered is None:
         return None
-    row, registration, plan, audit = found
+    row, registration, plan, audit = registered
     sentences = [*_file(row, registration, plan), *_raters(row, plan, counts), *_looks(plan, audit)]
     sentences += [*_exclusions(plan, rules), *_by_hand(audit), *_comparisons(plan, result)]
     return dataclasses.replace(registration, deviations=tuple(sentences))
@@ -37,10 +37,10 @@ def preregistered_measurement(
     lab: Lab, study: str, *, people: int, rules: Sequence[Rule]
 ) -> Preregistered | None:
     """The same of a study that measured people with scales, where arms are not compared."""
-    found = _registered(lab, study)
-    if found is None:
+    registered = _registered(lab, study)
+    if registered is None:
         return None
-    row, registration, plan, audit = found
+    row, registration, plan, audit = registered
     sentences = [*_file(row, registration, plan), *_people(plan, people), *_looks(plan, audit)]
     sentences += [*_exclusions(plan, rules), *_by_hand(audit)]
     return dataclasses.replace(registration, deviations=tuple(sentences))
@@ -49,8 +49,8 @@ def preregistered_measurement(
 def _registered(lab: Lab, study: str) -> tuple[Any, Preregistered, Plan, Sequence[Row[Any]]] | None:
     with lab.reading() as connection:
         row = any_study(connection, study)
-        found = recorded(connection, row.id)
-        return None if found is None else (row, *found, audit_rows(connection, row.id))
+        record = recorded(connection, row.id)
+        return None if record is None else (row, *record, audit_rows(connection, row.id))
 
 
 def _file(row: Any, registration: Preregistered, plan: Plan) -> Iterator[str]:

@@ -130,14 +130,14 @@ def bayes_models(
     draws: int = 1000,
 ) -> tuple[BayesModel, ...]:
     """The posterior of every ordinal model of the arms; of the others there is none."""
-    found = []
+    posteriors = []
     for fitted in models:
         if fitted.by_valence or not isinstance(fitted.model, Clmm):
             continue
         posterior = sample_posterior(fitted.model.design, seed=seed, warmup=warmup, draws=draws)
         margin = margins.get(fitted.dimension)
-        found.append(_model(fitted, fitted.model, posterior, scales, margin))
-    return tuple(found)
+        posteriors.append(_model(fitted, fitted.model, posterior, scales, margin))
+    return tuple(posteriors)
 
 
 def _model(
@@ -152,12 +152,12 @@ def _model(
     values, unit = _values(model, scales, fitted.dimension)
     scores = shares @ values
     others = [reweighted(posterior, posterior.priors.scaled(factor)) for factor in _FACTORS]
-    found = []
+    contrasts = []
     for place, arm in enumerate(arms, start=1):
         effect = posterior.effects[f"arm{arm}"]
         difference = scores[:, place] - scores[:, 0]
         test = fitted.tests.get(f"arm{arm}") or model.coefficients[f"arm{arm}"]
-        found.append(
+        contrasts.append(
             ArmPosterior(
                 arm=arm,
                 effect=_estimate(effect),
@@ -182,7 +182,7 @@ def _model(
         formula=model.formula,
         reference=reference,
         priors=posterior.priors,
-        arms=tuple(found),
+        arms=tuple(contrasts),
         spread={name: _estimate(draws) for name, draws in posterior.spread.items()},
         n=model.n,
         draws=posterior.draws,
@@ -256,11 +256,11 @@ def _refusal(model: BayesModel, arm: ArmPosterior) -> str:
 
 def bayes_document(models: Iterable[BayesModel]) -> list[dict[str, Any]]:
     """The posteriors as JSON holds them."""
-    found = []
+    documents = []
     for model in models:
         row = json_value(model)
         for arm, cells in zip(model.arms, row["arms"], strict=True):
             cells["kind"] = arm.kind if model.reliable else "inconclusive"
         row["conclusions"] = [str(conclusion) for conclusion in model.conclusions()]
-        found.append(row)
-    return found
+        documents.append(row)
+    return documents

@@ -39,7 +39,7 @@ TWO_WAY = "cluster-robust t test, raters and replies as clusters"
 
 
 def conclusions(
-    found: Sequence[Comparison],
+    comparisons: Sequence[Comparison],
     models: Sequence[DimensionModel],
     design: RatingsDesign,
     margins: Margins,
@@ -49,7 +49,7 @@ def conclusions(
 
     The conclusions over all situations come first, those by valence after them.
     """
-    main = [item for item in found if item.kind == "all"]
+    main = [item for item in comparisons if item.kind == "all"]
     by_dimension = {model.dimension: model for model in models if not model.by_valence}
     written: list[Conclusion] = []
     for item in main:
@@ -57,22 +57,22 @@ def conclusions(
         written += _main(item, fitted, design, margins.get(item.dimension), look)
     written += [
         _of_test(item, design, margins.get(item.dimension), look)
-        for item in found
+        for item in comparisons
         if item.kind == "valence"
     ]
     return tuple(written)
 
 
 def _main(
-    found: Comparison,
+    comparison: Comparison,
     fitted: DimensionModel | None,
     design: RatingsDesign,
     margin: float | None,
     look: Look | None,
 ) -> Iterator[Conclusion]:
-    test = _of_test(found, design, margin, look)
-    tested = None if fitted is None else _tested(fitted, found.arm)
-    raters = [design.raters_per_arm.get(arm, 0) for arm in (found.arm, found.reference)]
+    test = _of_test(comparison, design, margin, look)
+    tested = None if fitted is None else _tested(fitted, comparison.arm)
+    raters = [design.raters_per_arm.get(arm, 0) for arm in (comparison.arm, comparison.reference)]
     if min(raters) < 2:
         # Arm and rater are then confounded.
         yield test
@@ -88,30 +88,30 @@ def _main(
     estimate = Estimate(effect.estimate, effect.low, effect.high)
     if look is not None:
         estimate = _at_level(effect.estimate, effect.se, effect.df, look.alpha)
-    equivalence = found.equivalence(margin)
+    equivalence = comparison.equivalence(margin)
     kind = _kind(estimate.estimate, p_adjusted, equivalence, look)
     by = f"mixed model, t({number(effect.df)})" if effect.df < MANY else "mixed model"
     yield Conclusion(
         kind=kind,
         sentence=conclusion_sentence(
-            *(found, kind, estimate, unit, effect.p, p_adjusted, equivalence),
-            by="; ".join([by, *few_raters(found, design), *([str(look)] if look else [])]),
+            *(comparison, kind, estimate, unit, effect.p, p_adjusted, equivalence),
+            by="; ".join([by, *few_raters(comparison, design), *([str(look)] if look else [])]),
             look=look,
         ),
-        subject=found.arm,
-        reference=found.reference,
-        dimension=found.dimension,
-        subset=found.subset,
+        subject=comparison.arm,
+        reference=comparison.reference,
+        dimension=comparison.dimension,
+        subset=comparison.subset,
         **picked(estimate, "estimate low high"),
         unit=unit,
         p=effect.p,
         p_adjusted=p_adjusted,
         n=fitted.model.n,
         model=f"{fitted.name}: {fitted.model.formula}",
-        basis=_basis(fitted.model.n, design) + _simulated(fitted, found.arm),
+        basis=_basis(fitted.model.n, design) + _simulated(fitted, comparison.arm),
         caveats=(
-            *small_sample(found, design),
-            *unequal_effects(fitted, found.arm),
+            *small_sample(comparison, design),
+            *unequal_effects(fitted, comparison.arm),
             *model_caveats(fitted, design),
         ),
     )
@@ -161,12 +161,12 @@ def descriptions(
             subject=arm,
             dimension=dimension,
             subset="all",
-            **picked(found, "estimate low high"),
+            **picked(estimate, "estimate low high"),
             unit=unit,
             n=n,
             basis=f"{counted(n, 'rating')} by {counted(raters, 'rater')}",
         )
-        for dimension, arm, found, unit, value, n, raters in rows
+        for dimension, arm, estimate, unit, value, n, raters in rows
     )
 
 
@@ -181,40 +181,40 @@ def _tested(fitted: DimensionModel, arm: str) -> tuple[TTest, float] | None:
 
 
 def _of_test(
-    found: Comparison, design: RatingsDesign, margin: float | None, look: Look | None = None
+    test: Comparison, design: RatingsDesign, margin: float | None, look: Look | None = None
 ) -> Conclusion:
     # CR2 holds its level with few raters; with few of them an arm's estimate still is their taste.
-    caveats = small_sample(found, design)
+    caveats = small_sample(test, design)
     ways = "rater and reply" if design.replies_vary else "rater"
-    known = math.isfinite(found.p)
-    equivalence = found.equivalence(margin)
+    known = math.isfinite(test.p)
+    equivalence = test.equivalence(margin)
     kind: Kind = "inconclusive"
-    difference = found.difference
+    difference = test.difference
     if known:
-        kind = _kind(found.difference.estimate, found.p_adjusted, equivalence, look)
+        kind = _kind(test.difference.estimate, test.p_adjusted, equivalence, look)
         if look is not None:
-            difference = _at_level(found.difference.estimate, found.se, found.df, look.alpha)
-    if found.unit == "percentage points":
+            difference = _at_level(test.difference.estimate, test.se, test.df, look.alpha)
+    if test.unit == "percentage points":
         difference = _possible(difference)
     sentence = conclusion_sentence(
-        *(found, kind, difference, found.unit, found.p, found.p_adjusted, equivalence),
-        by="; ".join([f"clustered by {ways}", *few_raters(found, design)]),
+        *(test, kind, difference, test.unit, test.p, test.p_adjusted, equivalence),
+        by="; ".join([f"clustered by {ways}", *few_raters(test, design)]),
         look=look,
     )
     return Conclusion(
         kind=kind,
         sentence=sentence,
-        subject=found.arm,
-        reference=found.reference,
-        dimension=found.dimension,
-        subset=found.subset,
+        subject=test.arm,
+        reference=test.reference,
+        dimension=test.dimension,
+        subset=test.subset,
         **picked(difference, "estimate low high"),
-        unit=found.unit,
-        p=found.p,
-        p_adjusted=found.p_adjusted,
-        n=found.n,
+        unit=test.unit,
+        p=test.p,
+        p_adjusted=test.p_adjusted,
+        n=test.n,
         model=TWO_WAY if design.replies_vary else CLUSTERED,
-        basis=f"{counted(found.n, 'rating')} by {counted(found.raters, 'rater')}",
+        basis=f"{counted(test.n, 'rating')} by {counted(test.raters, 'rater')}",
         caveats=caveats,
     )
 
@@ -253,22 +253,22 @@ def _simulated(fitted: DimensionModel, arm: str) -> str:
     bootstrap = fitted.bootstrap
     if bootstrap is None or f"arm{arm}" not in bootstrap.intervals:
         return ""
-    found = bootstrap.intervals[f"arm{arm}"]
+    simulated = bootstrap.intervals[f"arm{arm}"]
     studies = counted(
         bootstrap.replications - bootstrap.failed, "simulated study", "simulated studies"
     )
-    ends = f"[{signed(found.low, 3)}, {signed(found.high, 3)}]"
+    ends = f"[{signed(simulated.low, 3)}, {signed(simulated.high, 3)}]"
     return f"; parametric bootstrap 95% CI {ends} from {studies}"
 
 
 def contract(conclusion: Conclusion) -> dict[str, Any]:
     """A conclusion as `--json` holds it."""
-    found = conclusion.to_dict()
+    document = conclusion.to_dict()
     names = ("dimension", "reference", "subset", "estimate", "low", "high", "p", "p_adjusted")
     return {
-        "kind": found["kind"],
-        "arm": found["subject"],
-        **{name: found[name] for name in names},
-        "scale": found["unit"],
-        **{name: found[name] for name in ("model", "basis", "caveats", "sentence")},
+        "kind": document["kind"],
+        "arm": document["subject"],
+        **{name: document[name] for name in names},
+        "scale": document["unit"],
+        **{name: document[name] for name in ("model", "basis", "caveats", "sentence")},
     }

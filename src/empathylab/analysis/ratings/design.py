@@ -71,8 +71,8 @@ class RatingsDesign:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        found: dict[str, Any] = json_value(self)
-        return found | {
+        document: dict[str, Any] = json_value(self)
+        return document | {
             "replies_vary": self.replies_vary,
             "raters_vary_by_arm": self.raters_vary_by_arm,
         }

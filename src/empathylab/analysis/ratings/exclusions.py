@@ -139,14 +139,14 @@ def exclusions_paragraph(exclusions: Exclusions) -> str:
     return " ".join(sentences)
 
 
-def robustness_paragraph(found: WithAndWithout[ArmComparison]) -> str:
+def robustness_paragraph(analyses: WithAndWithout[ArmComparison]) -> str:
     """Whether the results hold without the excluded raters, arm by arm.
 
     By the test with raters as the independent units; by the chi-square test where there is none.
     """
-    kept = {(test.dimension, test.arm): test for test in found.kept.tests if test.kind == "all"}
+    kept = {(test.dimension, test.arm): test for test in analyses.kept.tests if test.kind == "all"}
     said, ways = [], []
-    for item in found.everybody.tests:
+    for item in analyses.everybody.tests:
         other = kept.get((item.dimension, item.arm))
         if item.kind != "all" or other is None:
             continue
@@ -156,7 +156,7 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison]) -> str:
             continue
         ways.append(clustered)
         gaps = [test.risk_difference.estimate for test in (item, other)]
-        dimension = f" on {item.dimension}" if len(found.everybody.scales) > 1 else ""
+        dimension = f" on {item.dimension}" if len(analyses.everybody.scales) > 1 else ""
         said.append(
             f"Without the excluded raters, the difference of {name_of(item.arm)} from "
             f"{name_of(item.reference)}"
@@ -229,12 +229,12 @@ def _judged(test: ArmTest, clustered: bool) -> tuple[float, str]:
     """The p value that decides, and the test it comes from."""
     if not clustered:
         return test.p, contingency_text(test.test)
-    found = test.clustered
-    statistic = f"t({number(found.df)}) = {number(found.t, 2)}"
+    clustered_test = test.clustered
+    statistic = f"t({number(clustered_test.df)}) = {number(clustered_test.t, 2)}"
     if test.family_size > 1:
         p = test.clustered_p_holm
         return p, f"{statistic}, {p_text(p, 'Holm-corrected p')}"
-    return found.p, f"{statistic}, {p_text(found.p)}"
+    return clustered_test.p, f"{statistic}, {p_text(clustered_test.p)}"
 
 
 def _mean_test(gap: MeanDifference) -> str:

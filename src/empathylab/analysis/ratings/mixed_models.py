@@ -41,11 +41,11 @@ def holm_by_term(model: Model, tests: Mapping[str, Any] | None = None) -> dict[s
 
     Of a factor without interactions these are the contrasts of its levels with the reference.
     """
-    found: dict[str, float] = {}
+    adjusted: dict[str, float] = {}
     for names in coefficients_by_term(model).values():
         corrected = holm([(tests or model.coefficients)[name].p for name in names])
-        found |= dict(zip(names, map(float, corrected), strict=True))
-    return found
+        adjusted |= dict(zip(names, map(float, corrected), strict=True))
+    return adjusted
 
 
 def doubtful(model: Model) -> tuple[str, ...]:
@@ -58,10 +58,10 @@ def undetermined(model: Model) -> tuple[str, ...]:
 
     Where the search stopped on its way to infinity depends on the order of the ratings.
     """
-    found: dict[str, Any] = {**model.coefficients}
+    parameters: dict[str, Any] = {**model.coefficients}
     if isinstance(model, Clmm):
-        found |= model.thresholds
-    return tuple(name for name, item in found.items() if _undetermined(model, item))
+        parameters |= model.thresholds
+    return tuple(name for name, item in parameters.items() if _undetermined(model, item))
 
 
 def _undetermined(model: Model, item: Any) -> bool:
@@ -111,8 +111,8 @@ def mixed_model_row(
         row["means"] = {factor: mean_rows(model, factor) for factor in means}
         row["contrasts"] = {factor: contrast_rows(model, factor, correction) for factor in means}
         row["contrast_correction"] = correction
-    found: dict[str, Any] = json_value(row)
-    return found
+    document: dict[str, Any] = json_value(row)
+    return document
 
 
 def missing_value(column: str) -> str:
@@ -280,8 +280,8 @@ def dimension_model_row(model: DimensionModel) -> dict[str, Any]:
             "intervals": {name: end._asdict() for name, end in model.bootstrap.intervals.items()},
         },
     }
-    found: dict[str, Any] = json_value(row)
-    return found
+    document: dict[str, Any] = json_value(row)
+    return document
 
 
 def _odds_row(model: DimensionModel) -> dict[str, Any] | None:

@@ -111,22 +111,22 @@ class RandomTerm:
 def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
     """The random effects that this design needs."""
     intercept = RandomTerm("(1|rater)", "ratings by the same rater are similar")
-    found = [intercept]
+    terms = [intercept]
     if design.raters_vary_by_arm:
         reason = "a rater may prefer one arm, and raters saw several arms"
         equal = (intercept, RandomTerm(_ARM_BY_RATER, reason, required=False))
         size = len(design.arms) * (len(design.arms) + 1) // 2
         if design.fewest_raters >= _RATERS_PER_SLOPE * size:
-            found = [RandomTerm("(1 + arm|rater)", reason, simpler=equal)]
+            terms = [RandomTerm("(1 + arm|rater)", reason, simpler=equal)]
         else:
-            found = list(equal)
-    found.append(RandomTerm("(1|situation)", "ratings of the same situation are similar"))
+            terms = list(equal)
+    terms.append(RandomTerm("(1|situation)", "ratings of the same situation are similar"))
     if design.replies_vary:
         # A random slope of arm by situation, with the same variance for every arm.
         several = f"{100 * design.shared_replies:.0f}% of the replies have two or more ratings"
         reason = f"replies are a sample of what an arm can write, and {several}"
-        found.append(RandomTerm("(1|arm:situation)", reason, required=False))
-    return tuple(found)
+        terms.append(RandomTerm("(1|arm:situation)", reason, required=False))
+    return tuple(terms)
 
 
 def dimension_models(
@@ -139,7 +139,7 @@ def dimension_models(
 
     `continuous` says of each dimension whether its scale has no points.
     """
-    found = []
+    models = []
     for name, linear in continuous:
         frame = ratings.filter(dimension=name)
         if frame["arm"].n_unique() < 2:
@@ -147,7 +147,7 @@ def dimension_models(
         if frame["rating"].n_unique() < 2:
             value = f"{frame['rating'][0]:g}"
             problem = f"every rating of {name} is {value}, so there is nothing to model."
-            found.append(DimensionModel(name, "lmm" if linear else "clmm", False, None, problem))
+            models.append(DimensionModel(name, "lmm" if linear else "clmm", False, None, problem))
             continue
         kinds = {False: frame}
         if "valence" in frame.columns:
@@ -160,8 +160,8 @@ def dimension_models(
             fitted = _fitted(model, rows, reference, terms)
             if not linear and not by_valence and fitted.model is not None:
                 fitted = dataclasses.replace(fitted, odds=_odds(frame, reference))
-            found.append(fitted)
-    return tuple(found)
+            models.append(fitted)
+    return tuple(models)
 
 
 def _fitted(
@@ -221,7 +221,7 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
     rating = pl.col("rating")
     lowest, highest = rating.min().over("arm").max(), rating.max().over("arm").min()
     frame = frame.with_columns(rating.clip(lowest, highest))
-    found = []
+    checks = []
     for cluster in ("rater", *([REPLY] if REPLY in frame.columns else [])):
         if frame[cluster].n_unique() == frame.height:
             continue
@@ -231,8 +231,8 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
             )
         except (InputError, np.linalg.LinAlgError):
             return None
-        found.append(ProportionalOddsCheck(test, "rater" if cluster == "rater" else "reply"))
-    known = [item for item in found if math.isfinite(item.p)]
+        checks.append(ProportionalOddsCheck(test, "rater" if cluster == "rater" else "reply"))
+    known = [item for item in checks if math.isfinite(item.p)]
     return max(known, key=lambda item: item.p, default=None)
 
 
@@ -251,7 +251,7 @@ def with_intervals(
     progress: Progress | None = None,
 ) -> tuple[DimensionModel, ...]:
     """The models of the arms with bootstrap and profile intervals, as far as asked for."""
-    found = []
+    completed = []
     for item in models:
         model, bootstrapped, ends = item.model, None, {}
         if model is not None and not item.by_valence:
@@ -261,8 +261,8 @@ def with_intervals(
             if spread and not any("|" in name for name in model.random_effects):
                 with contextlib.suppress(InputError):
                     ends = sd_intervals(model)
-        found.append(dataclasses.replace(item, bootstrap=bootstrapped, spread=ends))
-    return tuple(found)
+        completed.append(dataclasses.replace(item, bootstrap=bootstrapped, spread=ends))
+    return tuple(completed)
 
 
 def _formula(fixed: str, terms: Iterable[RandomTerm]) -> str:

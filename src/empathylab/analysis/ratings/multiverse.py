@@ -83,13 +83,13 @@ class Multiverse:
     def _summary(self, dimension: str, arm: str) -> dict[str, Any]:
         every = self.of(dimension, arm)
         estimates = [item.estimate for item in every]
-        found = [item for item in every if item.p < ALPHA]
+        significant = [item for item in every if item.p < ALPHA]
         return {
             "dimension": dimension,
             "arm": arm,
             "specifications": len(every),
-            "higher": sum(item.estimate > 0 for item in found),
-            "lower": sum(item.estimate < 0 for item in found),
+            "higher": sum(item.estimate > 0 for item in significant),
+            "lower": sum(item.estimate < 0 for item in significant),
             "median": float(np.median(estimates)),
             "smallest": min(estimates),
             "largest": max(estimates),
@@ -108,10 +108,10 @@ class Multiverse:
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` holds it."""
-        found: dict[str, Any] = json_value(
+        document: dict[str, Any] = json_value(
             {"summaries": self.summaries(), "specifications": list(self.specifications)}
         )
-        return found
+        return document
 
 
 def multiverse(
@@ -139,10 +139,12 @@ def multiverse(
         for exclusions, frame in samples.items()
         for model in fitted
     ]
-    found = [item for every in map_ordered(partial(_estimated, design), worlds) for item in every]
-    order = {key: place for place, key in enumerate(_keys(found))}
-    found.sort(key=lambda item: (order[item.dimension, item.arm], item.estimate))
-    return Multiverse(tuple(found))
+    specifications = [
+        item for every in map_ordered(partial(_estimated, design), worlds) for item in every
+    ]
+    order = {key: place for place, key in enumerate(_keys(specifications))}
+    specifications.sort(key=lambda item: (order[item.dimension, item.arm], item.estimate))
+    return Multiverse(tuple(specifications))
 
 
 class _World(NamedTuple):
@@ -158,12 +160,12 @@ class _World(NamedTuple):
 
 
 def _estimated(design: RatingsDesign, world: _World) -> list[Specification]:
-    found = [item for arm in design.arms[1:] for item in _clustered(world, arm, design)]
-    return [*found, *_mixed(world, design)]
+    specifications = [item for arm in design.arms[1:] for item in _clustered(world, arm, design)]
+    return [*specifications, *_mixed(world, design)]
 
 
-def _keys(found: Iterable[Specification]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((item.dimension, item.arm) for item in found))
+def _keys(specifications: Iterable[Specification]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((item.dimension, item.arm) for item in specifications))
 
 
 def _clustered(world: _World, arm: str, design: RatingsDesign) -> Iterator[Specification]:

@@ -62,11 +62,11 @@ def power_curve(given: PowerSetting) -> list[PowerPoint]:
     """The power of the test of two proportions at α = .05, by difference and raters."""
     most = max(100, 2 * given.raters)
     effect = design_effect(given.icc, given.ratings_per_rater)
-    found = []
+    curve = []
     for points in DIFFERENCES:
         share = given.share + points if given.share + points < 1 else given.share - points
         for step in range(1, _STEPS + 1):
             raters = max(2, round(most * step / _STEPS))
             n = max(1, int(raters * given.ratings_per_rater / effect))
-            found.append(PowerPoint(points, raters, two_shares_power(share, given.share, n).power))
-    return found
+            curve.append(PowerPoint(points, raters, two_shares_power(share, given.share, n).power))
+    return curve

@@ -137,43 +137,44 @@ def _paired_p(test: PairedTest) -> str:
     return p_text(test.p)
 
 
-def means_paragraph(found: MeanComparison, *, likert: Sequence[str] = ()) -> str:
+def means_paragraph(comparison: MeanComparison, *, likert: Sequence[str] = ()) -> str:
     """How the means of a dimension compare, with how it was done; `likert` names point scales."""
-    whole = [mean for mean in found.means if mean.kind == "all"]
+    whole = [mean for mean in comparison.means if mean.kind == "all"]
     ratings = counted(sum(item.n for item in whole), "rating")
-    name = found.dimension
-    if found.constant:
-        value = f"{found.lowest:g}"
+    name = comparison.dimension
+    if comparison.constant:
+        value = f"{comparison.lowest:g}"
         return (
             f"Every rating of {name} is {value} ({ratings}), so this dimension shows no difference "
             "between arms or raters."
         )
-    level = f"{number(100 * found.confidence, 0)}%"
+    level = f"{number(100 * comparison.confidence, 0)}%"
     means = [
         f"{number(item.mean.estimate, 2)} for {name_of(item.arm)} "
-        f"({interval(item.mean, 2, confidence=found.confidence)}, SD {number(item.sd, 2)}, "
+        f"({interval(item.mean, 2, confidence=comparison.confidence)}, SD {number(item.sd, 2)}, "
         f"n = {number(item.n, 0)})"
         for item in whole
     ]
     sentences = [
         (
             f"{name.capitalize()} was rated on {'a point' if name in likert else 'a continuous'} "
-            f"scale (from {found.lowest:g} to {found.highest:g} in the {ratings} given) and is "
-            f"{'compared' if len(whole) > 1 else 'described'} by its mean."
+            f"scale (from {comparison.lowest:g} to {comparison.highest:g} in the {ratings} given) "
+            f"and is {'compared' if len(whole) > 1 else 'described'} by its mean."
         ),
         f"The mean was {listed(means)}.",
     ]
-    gaps = [difference for difference in found.differences if difference.kind == "all"]
-    sentences += [_mean_sentence(gap, name, found.confidence) for gap in gaps]
+    gaps = [difference for difference in comparison.differences if difference.kind == "all"]
+    sentences += [_mean_sentence(gap, name, comparison.confidence) for gap in gaps]
     what = "Tests and" if gaps else "The"
     verb = "take" if gaps or len(whole) > 1 else "takes"
     units = "intervals" if verb == "take" else "interval"
     sentences.append(
         f"{what} {level} {units} {verb} raters, not ratings, as the independent units."
     )
-    if found.dropped:
-        was = "was" if found.dropped == 1 else "were"
-        sentences.append(f"{counted(found.dropped, 'row')} with missing values {was} excluded.")
+    if comparison.dropped:
+        was = "was" if comparison.dropped == 1 else "were"
+        dropped = counted(comparison.dropped, "row")
+        sentences.append(f"{dropped} with missing values {was} excluded.")
     return " ".join(sentences)
 
 
@@ -310,18 +311,18 @@ def _main_sentence(test: ArmTest, scale: RatingScale, where: str, confidence: fl
     )
 
 
-def _mcnemar_sentence(paired_test: PairedTest, found: McNemar, pairs: str, where: str) -> str:
+def _mcnemar_sentence(paired_test: PairedTest, mcnemar: McNemar, pairs: str, where: str) -> str:
     test = (
-        f"McNemar's χ²(1) = {number(found.chi2, 2)}, {_paired_p(paired_test)}"
-        if found.method == "McNemar"
+        f"McNemar's χ²(1) = {number(mcnemar.chi2, 2)}, {_paired_p(paired_test)}"
+        if mcnemar.method == "McNemar"
         else f"exact binomial test, {_paired_p(paired_test)}"
     )
     return (
         f"In {pairs}, only {was(paired_test.arm)} rated good{where} in "
-        f"{number(found.only_first, 0)} and "
-        f"only {name_of(paired_test.reference)} in {number(found.only_second, 0)}: a difference of "
-        f"{signed(100 * found.difference.estimate, 2)} percentage points, "
-        f"{interval(found.difference, 2, times=100)}, {test}."
+        f"{number(mcnemar.only_first, 0)} and only {name_of(paired_test.reference)} in "
+        f"{number(mcnemar.only_second, 0)}: a difference of "
+        f"{signed(100 * mcnemar.difference.estimate, 2)} percentage points, "
+        f"{interval(mcnemar.difference, 2, times=100)}, {test}."
     )
 
 
@@ -335,15 +336,14 @@ def _share(good: int, n: int) -> str:
 
 
 def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
-    found = test.clustered
-    if found.note or found.n == found.raters:
+    clustered = test.clustered
+    if clustered.note or clustered.n == clustered.raters:
         return ""
-    effect = found.design_effect
+    effect = clustered.design_effect
     correlation = (
         f"The intraclass correlation of ratings{where} by the same rater was "
-        f"{bounded(found.icc_reference)} for {name_of(test.reference)} and {bounded(found.icc)} "
-        f"for "
-        f"{name_of(test.arm)}"
+        f"{bounded(clustered.icc_reference)} for {name_of(test.reference)} and "
+        f"{bounded(clustered.icc)} for {name_of(test.arm)}"
     )
     if effect > 1:
         meaning = (
@@ -353,42 +353,43 @@ def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
     else:
         meaning = ", so the chi-square test does not overstate the evidence here"
     return (
-        f"{correlation}{meaning}; with raters as the independent units, t({number(found.df)}) = "
-        f"{number(found.t, 2)}, {p_text(found.p)}, "
-        f"{interval(found.difference, 2, times=100, confidence=confidence)}."
+        f"{correlation}{meaning}; with raters as the independent units, t({number(clustered.df)}) "
+        f"= {number(clustered.t, 2)}, {p_text(clustered.p)}, "
+        f"{interval(clustered.difference, 2, times=100, confidence=confidence)}."
     )
 
 
 def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) -> str:
-    found = [test for test in tests if test.kind == "valence" and test.test.method != "none"]
-    if not found:
+    tested = [test for test in tests if test.kind == "valence" and test.test.method != "none"]
+    if not tested:
         return ""
     parts = [
         f"{item.subset} situations {number(100 * item.good / item.n, 2)}% against "
         f"{number(100 * item.good_reference / item.n_reference, 2)}%, "
         f"{contingency_text(item.test)}, "
         f"{p_text(item.p_holm, 'Holm-corrected p')}"
-        for item in found
+        for item in tested
     ]
     return (
-        f"By valence, {was(found[0].arm)} rated {scale.good_label}{where} in {'; in '.join(parts)}."
+        f"By valence, {was(tested[0].arm)} rated {scale.good_label}{where} in "
+        f"{'; in '.join(parts)}."
     )
 
 
 def _emotion_sentence(tests: Sequence[ArmTest], where: str) -> str:
-    found = [test for test in tests if test.kind == "emotion" and test.test.method != "none"]
-    if not found:
+    tested = [test for test in tests if test.kind == "emotion" and test.test.method != "none"]
+    if not tested:
         return ""
     ways = ("p", "p_bh", "p_holm")
-    plain, bh, by_holm = (sum(getattr(item, way) < ALPHA for item in found) for way in ways)
-    left = sorted((item for item in found if item.p_holm < ALPHA), key=lambda item: item.p)
+    plain, bh, by_holm = (sum(getattr(item, way) < ALPHA for item in tested) for way in ways)
+    left = sorted((item for item in tested if item.p_holm < ALPHA), key=lambda item: item.p)
     names = [item.subset.removeprefix("emotion:") for item in left]
     text = (
-        f"Of {counted(len(found), 'emotion')}, {name_of(found[0].arm)} differed from "
-        f"{name_of(found[0].reference)}{where} in {plain} at α = {bounded(ALPHA)} without "
+        f"Of {counted(len(tested), 'emotion')}, {name_of(tested[0].arm)} differed from "
+        f"{name_of(tested[0].reference)}{where} in {plain} at α = {bounded(ALPHA)} without "
         f"correction, in {bh} after Benjamini and Hochberg's and in {by_holm} after Holm's"
     )
     if 0 < len(names) <= _MOST_NAMED:
         text += f" ({listed(names)})"
-    honest = sum(item.clustered_p_holm < ALPHA for item in found)
+    honest = sum(item.clustered_p_holm < ALPHA for item in tested)
     return f"{text}; by the test with raters as the independent units, in {honest} after Holm's."

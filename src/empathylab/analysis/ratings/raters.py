@@ -84,14 +84,14 @@ def with_contradictions(
         items = [str(item) for item in range(1, scale.items + 1)]
         if not set(items) <= set(wide.columns):
             continue
-        found = inconsistencies(
+        contradictions = inconsistencies(
             wide.select(items),
             reversed_items=sorted(scale.reversed),
             lowest=scale.minimum,
             highest=scale.maximum,
         )
-        counts = wide.select("rater", pl.Series(INCONSISTENCIES, found.counts))
-        return people.join(counts, on="rater", how="left", maintain_order="left"), found
+        counts = wide.select("rater", pl.Series(INCONSISTENCIES, contradictions.counts))
+        return people.join(counts, on="rater", how="left", maintain_order="left"), contradictions
     return people, None
 
 

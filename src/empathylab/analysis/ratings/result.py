@@ -183,7 +183,7 @@ class RatingsResult(Result):
             if model.model is not None
             for term, cells in mixed_model_row(model.model)["coefficients"].items()
         ]
-        found: dict[str, Sequence[Mapping[str, Any]]] = {
+        tables: dict[str, Sequence[Mapping[str, Any]]] = {
             "counts": subset_rows(self.comparison),
             "comparisons": [row for row in tests if not row["subset"].startswith("emotion:")],
             "by_emotion": [row for row in tests if row["subset"].startswith("emotion:")],
@@ -194,14 +194,14 @@ class RatingsResult(Result):
         }
         frames = {
             name: pl.DataFrame([_scalars(row) for row in rows], infer_schema_length=None)
-            for name, rows in found.items()
+            for name, rows in tables.items()
         }
         return frames | {"raters": self.raters}
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze ratings --json` prints."""
         models = [dimension_model_row(model) for model in self.models]
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "study": self.study.name,
             "title": self.study.title,
             "design": self.study.design,
@@ -233,7 +233,7 @@ class RatingsResult(Result):
             "notes": list(self.caveats),
             "paragraphs": self.paragraphs(),
         }
-        return found
+        return document
 
     def summary(self) -> str:
         """Conclusions and caveats as text."""
@@ -282,13 +282,13 @@ class RatingsResult(Result):
         exclusions = self.exclusions.exclusions
         if not exclusions.excluded:
             return [exclusions_paragraph(exclusions)]
-        found = [
+        paragraphs = [
             exclusions_paragraph(exclusions),
             robustness_paragraph(self.exclusions),
             mean_robustness(self.means, self.kept_means),
             model_robustness(self.models, self.kept_models),
         ]
-        return [item for item in found if item]
+        return [item for item in paragraphs if item]
 
     def _registered(self) -> str:
         if self.preregistration is None:
@@ -305,7 +305,7 @@ class RatingsResult(Result):
         return collection_sentences(self.collected, comparable=self.rater_comparison is not None)
 
     def _rater_document(self) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "n": self.raters.height,
             "without_ratings": self.raters_without_ratings,
             "comparison": json_value(self.rater_comparison),
@@ -314,30 +314,30 @@ class RatingsResult(Result):
         counts = self.inconsistencies
         if counts is not None:
             values = [int(count) for count in counts.counts if count >= 0]
-            found["inconsistencies"] = {
+            document["inconsistencies"] = {
                 "n": counts.n,
                 "most_possible": counts.most_possible,
                 "counts": {str(value): values.count(value) for value in sorted(set(values))},
                 "share_without": json_value(counts.share_without),
                 "share_over_half": json_value(counts.share_over_half),
             }
-        return found
+        return document
 
     def _exclusion_document(self) -> dict[str, Any] | None:
-        found = self.exclusions
-        if found is None:
+        analyses = self.exclusions
+        if analyses is None:
             return None
         return {
-            "rules": declared(found.exclusions.rules),
+            "rules": declared(analyses.exclusions.rules),
             "counts": [
                 json_value(count) | {"rule": rule_text(count.rule)}
-                for count in found.exclusions.counts
+                for count in analyses.exclusions.counts
             ],
-            "raters": dict(found.exclusions.raters),
-            "kept": dict(found.exclusions.kept),
-            "alike": json_value(found.exclusions.alike),
-            "tests": comparison_rows(found.kept),
-            "arms": _arms(found.kept, self.kept_means),
+            "raters": dict(analyses.exclusions.raters),
+            "kept": dict(analyses.exclusions.kept),
+            "alike": json_value(analyses.exclusions.alike),
+            "tests": comparison_rows(analyses.kept),
+            "arms": _arms(analyses.kept, self.kept_means),
             "means": mean_rows(self.kept_means),
             "mixed_models": [dimension_model_row(kept_model) for kept_model in self.kept_models],
         }
@@ -358,16 +358,16 @@ def _model_sentence(model: DimensionModel, *, several: bool) -> str:
 
 def _scalars(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with an estimate's interval as columns, without other nested values."""
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Mapping):
             if {"estimate", "low", "high"} <= set(value):
-                found[name] = value["estimate"]
-                found |= {f"{name}_{end}": value[end] for end in ("low", "high")}
+                columns[name] = value["estimate"]
+                columns |= {f"{name}_{end}": value[end] for end in ("low", "high")}
             elif name == "clustered":
-                found |= {"clustered_t": value["t"], "clustered_p": value["p"]}
+                columns |= {"clustered_t": value["t"], "clustered_p": value["p"]}
             elif name in ("counts", "percent"):
-                found |= {f"{name} {label}": part for label, part in value.items()}
+                columns |= {f"{name} {label}": part for label, part in value.items()}
         elif not isinstance(value, list):
-            found[name] = value
-    return found
+            columns[name] = value
+    return columns

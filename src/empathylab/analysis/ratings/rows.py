@@ -53,7 +53,7 @@ def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
     return [
         {
             "arm": mean.arm,
-            "dimension": found.dimension,
+            "dimension": comparison.dimension,
             "n": mean.n,
             "raters": mean.raters,
             "counts": {},
@@ -63,8 +63,8 @@ def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
             "mean_high": json_value(mean.mean.high),
             "sd": json_value(mean.sd),
         }
-        for found in means
-        for mean in found.means
+        for comparison in means
+        for mean in comparison.means
         if mean.kind == "all"
     ]
 
@@ -134,12 +134,12 @@ def comparison_table(
 def mean_table(means: Sequence[MeanComparison], kind: str = "all") -> list[dict[str, str]]:
     """Means and their differences from the reference as a paper prints them."""
     rows = []
-    for found in means:
-        gaps = {(difference.arm, difference.subset): difference for difference in found.differences}
-        for mean in found.means:
+    for comparison in means:
+        gaps = {(gap.arm, gap.subset): gap for gap in comparison.differences}
+        for mean in comparison.means:
             if mean.kind == kind:
                 cells = {
-                    "dimension": found.dimension,
+                    "dimension": comparison.dimension,
                     "arm": mean.arm,
                     "situations": _subset(mean.subset),
                     "n": number(mean.n, 0),
@@ -161,10 +161,10 @@ def _gap_cells(gap: MeanDifference | None) -> dict[str, str]:
     }
 
 
-def _with_interval(found: Estimate) -> str:
-    if not (math.isfinite(found.low) and math.isfinite(found.high)):
-        return number(found.estimate, 2)
-    return f"{number(found.estimate, 2)} [{number(found.low, 2)}, {number(found.high, 2)}]"
+def _with_interval(estimate: Estimate) -> str:
+    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
+        return number(estimate.estimate, 2)
+    return f"{number(estimate.estimate, 2)} [{number(estimate.low, 2)}, {number(estimate.high, 2)}]"
 
 
 def _named(dimension: str, *, named: bool) -> dict[str, str]:
@@ -211,8 +211,8 @@ def _p_cells(test: str, p: float, p_holm: float, p_tost: float) -> dict[str, str
 def _test_row(test: ArmTest) -> dict[str, Any]:
     row = picked(test, "arm reference dimension subset n n_reference good good_reference")
     for name in ("relative_gain_percent", "risk_difference", "odds_ratio"):
-        found: Estimate = getattr(test, name)
-        row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+        estimate: Estimate = getattr(test, name)
+        row |= {name: estimate.estimate, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     row |= picked(test.test, "chi2 df")
     row |= picked(test, "p p_holm p_bh p_bonferroni")
     row |= picked(test.test, "correction method p_chi2")
@@ -308,14 +308,14 @@ def _count(value: int | None) -> str:
 
 
 def _flat(item: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for field in dataclasses.fields(item):
         value = getattr(item, field.name)
         if hasattr(value, "estimate"):
-            found[field.name] = value.estimate
-            found[f"{field.name}_low"], found[f"{field.name}_high"] = value.low, value.high
+            columns[field.name] = value.estimate
+            columns[f"{field.name}_low"], columns[f"{field.name}_high"] = value.low, value.high
         elif dataclasses.is_dataclass(value):
-            found |= {f"{field.name}_{name}": part for name, part in _flat(value).items()}
+            columns |= {f"{field.name}_{name}": part for name, part in _flat(value).items()}
         elif value is None or isinstance(value, str | int | float):
-            found[field.name] = value
-    return found
+            columns[field.name] = value
+    return columns

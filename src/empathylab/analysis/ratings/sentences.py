@@ -29,7 +29,7 @@ _REMEDIES = {
 
 
 def conclusion_sentence(
-    found: Comparison,
+    comparison: Comparison,
     kind: Kind,
     estimate: Estimate,
     unit: Unit,
@@ -39,14 +39,18 @@ def conclusion_sentence(
     by: str,
     look: Look | None = None,
 ) -> str:
-    where = "" if found.subset == "all" else f" in {found.subset} situations"
-    on = f"on {found.dimension}{where}"
+    where = "" if comparison.subset == "all" else f" in {comparison.subset} situations"
+    on = f"on {comparison.dimension}{where}"
     if not math.isfinite(p):
-        names = f"{name_of(found.arm)} and {name_of(found.reference)}"
-        return first_capital(f"{names} cannot be compared {on}: {_obstacle(found.problem)}.")
+        names = f"{name_of(comparison.arm)} and {name_of(comparison.reference)}"
+        return first_capital(f"{names} cannot be compared {on}: {_obstacle(comparison.problem)}.")
     digits = 2 if unit == "points" else 3 if unit == "log-odds" else 1
     size = signed(estimate.estimate, digits)
-    what = f"log-odds {size}" if unit == "log-odds" else f"difference in {found.what} {size} {unit}"
+    what = (
+        f"log-odds {size}"
+        if unit == "log-odds"
+        else f"difference in {comparison.what} {size} {unit}"
+    )
     adjusted = f", {p_text(p_adjusted, 'adjusted p')}" if p_adjusted != p else ""
     span = interval(estimate, digits)
     if look is not None:
@@ -54,26 +58,29 @@ def conclusion_sentence(
         span = span.replace("95%", percent, 1)
     numbers = f"{what}, {span}, {p_text(p)}{adjusted} ({by})"
     if kind in ("better", "worse"):
-        text = f"{was(found.arm)} rated {'higher' if kind == 'better' else 'lower'} than "
-        text += f"{name_of(found.reference)} {on}: {numbers}."
+        text = f"{was(comparison.arm)} rated {'higher' if kind == 'better' else 'lower'} than "
+        text += f"{name_of(comparison.reference)} {on}: {numbers}."
         if equivalence is not None and equivalence.equivalent:
-            text += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
+            text += (
+                f" The difference is smaller than the margin of {_margin(comparison, equivalence)}."
+            )
         return first_capital(text)
     if kind == "equivalent" and equivalence is not None:
         return first_capital(
-            f"{name_of(found.arm)} and {name_of(found.reference)} are equivalent {on}: the "
-            f"difference in {found.what} is within the margin of {_margin(found, equivalence)} "
-            f"({_narrow(equivalence, found.unit)}, {p_text(equivalence.p, 'TOST p')}); {numbers}."
+            f"{name_of(comparison.arm)} and {name_of(comparison.reference)} are equivalent {on}: "
+            f"the difference in {comparison.what} is within the margin of "
+            f"{_margin(comparison, equivalence)} ({_narrow(equivalence, comparison.unit)}, "
+            f"{p_text(equivalence.p, 'TOST p')}); {numbers}."
         )
     why = "no margin for equivalence was declared"
     if equivalence is not None:
         why = (
             f"the data neither show a difference nor exclude one larger than "
-            f"{_margin(found, equivalence)} ({p_text(equivalence.p, 'TOST p')})"
+            f"{_margin(comparison, equivalence)} ({p_text(equivalence.p, 'TOST p')})"
         )
     return (
-        f"Inconclusive whether {differs(found.arm)} from "
-        f"{name_of(found.reference)} {on}: {numbers}; {why}."
+        f"Inconclusive whether {differs(comparison.arm)} from {name_of(comparison.reference)} "
+        f"{on}: {numbers}; {why}."
     )
 
 
@@ -84,8 +91,8 @@ def _obstacle(problem: Note | None) -> str:
     return "; ".join(filter(None, [note_text(problem), _REMEDIES.get(problem.code)]))
 
 
-def _margin(found: Comparison, equivalence: Equivalence) -> str:
-    return f"±{equivalence.margin_high:g} {found.unit}"
+def _margin(comparison: Comparison, equivalence: Equivalence) -> str:
+    return f"±{equivalence.margin_high:g} {comparison.unit}"
 
 
 def _narrow(equivalence: Equivalence, unit: Unit) -> str:
@@ -94,10 +101,11 @@ def _narrow(equivalence: Equivalence, unit: Unit) -> str:
     return f"90% CI [{low}, {high}]"
 
 
-def few_raters(found: Comparison, design: RatingsDesign) -> list[str]:
+def few_raters(comparison: Comparison, design: RatingsDesign) -> list[str]:
     """Which of the two arms has few raters, in a few words."""
     counts = {
-        arm: design.raters_per_arm.get(arm, FEW_RATERS) for arm in (found.arm, found.reference)
+        arm: design.raters_per_arm.get(arm, FEW_RATERS)
+        for arm in (comparison.arm, comparison.reference)
     }
     few = [
         f"{counted(n, 'rater')} for replies by {name_of(arm)}"
@@ -107,8 +115,8 @@ def few_raters(found: Comparison, design: RatingsDesign) -> list[str]:
     return [f"only {' and '.join(few)}"] if few else []
 
 
-def small_sample(found: Comparison, design: RatingsDesign) -> tuple[str, ...]:
-    if not few_raters(found, design):
+def small_sample(comparison: Comparison, design: RatingsDesign) -> tuple[str, ...]:
+    if not few_raters(comparison, design):
         return ()
     return (
         (

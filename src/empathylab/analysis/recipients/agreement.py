@@ -78,9 +78,9 @@ def agreements(
     pairs += [(ONLOOKERS, name) for name in ordered[1:] if ordered[0] == ONLOOKERS]
     both = pl.concat([own.drop("participant"), rated], how="vertical_relaxed")
     return tuple(
-        found
+        agreement
         for first, second in pairs
-        for found in _pair(both, people, first, second, seed, confidence)
+        for agreement in _pair(both, people, first, second, seed, confidence)
     )
 
 
@@ -149,7 +149,7 @@ def _pair(
             for side, name in zip(sides, (outcome, dimension), strict=True)
         ]
         joined = means[0].join(means[1], on="reply").join(people, on="reply")
-        found = clustered_correlation(
+        correlation = clustered_correlation(
             joined["rating"].to_numpy(),
             joined["rating_right"].to_numpy(),
             joined["participant"].to_numpy(),
@@ -162,11 +162,11 @@ def _pair(
             second=second,
             outcome=outcome,
             dimension=dimension,
-            n=found.n,
-            participants=found.clusters,
+            n=correlation.n,
+            participants=correlation.clusters,
             raters=raters.filter(dimension=dimension)["rater"].n_unique(),
-            correlation=found.pearson,
-            low=found.low,
-            high=found.high,
-            spearman=found.spearman,
+            correlation=correlation.pearson,
+            low=correlation.low,
+            high=correlation.high,
+            spearman=correlation.spearman,
         )

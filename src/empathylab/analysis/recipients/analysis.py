@@ -43,13 +43,13 @@ def from_table(
     """
     table = read_columns(frame, roles=roles, outcomes=outcomes, before=before, where=where)
     margins = _margins(margin, table)
-    found = adjusted(
+    results = adjusted(
         [
             outcome_result(table, outcome, margin=margins.get(outcome), confidence=confidence)
             for outcome in table.outcomes
         ]
     )
-    result = RecipientsResult(table, found)
+    result = RecipientsResult(table, results)
     return result if ratings is None else with_ratings(result, ratings, seed=seed)
 
 
@@ -100,20 +100,20 @@ def from_lab(
 
 def recipient_study(lab: Lab, name: str | None) -> Study:
     """The study of that name; without a name the only one with recipients."""
-    found = recipient_studies(lab)
-    if name is not None and name not in found:
-        raise UnknownName("study with recipients", name, found)
-    if len(found) != 1 and name is None:
+    studies = recipient_studies(lab)
+    if name is not None and name not in studies:
+        raise UnknownName("study with recipients", name, studies)
+    if len(studies) != 1 and name is None:
         raise InputError(
             "the lab has several studies with recipients"
-            if found
+            if studies
             else "the lab has no study with recipients",
-            got=", ".join(found) or None,
+            got=", ".join(studies) or None,
             remedy="Name one with --study."
-            if found
+            if studies
             else "Name a file, or run `empathylab data import recipients FILE`.",
         )
-    return found[name] if name is not None else next(iter(found.values()))
+    return studies[name] if name is not None else next(iter(studies.values()))
 
 
 def with_ratings(
@@ -121,8 +121,8 @@ def with_ratings(
 ) -> RecipientsResult:
     """The result with onlookers' and judges' ratings of the same replies beside it."""
     confidence = result.outcomes[0].confidence
-    found = agreements(result.table, ratings, where=where, seed=seed, confidence=confidence)
-    return dataclasses.replace(result, agreement=found)
+    agreement = agreements(result.table, ratings, where=where, seed=seed, confidence=confidence)
+    return dataclasses.replace(result, agreement=agreement)
 
 
 def _margins(given: Margins, table: RecipientTable) -> dict[str, float]:

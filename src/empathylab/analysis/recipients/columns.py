@@ -64,8 +64,8 @@ class RecipientTable:
 
     def levels(self, factor: str) -> list[str]:
         """The factor's levels, its reference last."""
-        found = self.frame[factor].drop_nulls().unique(maintain_order=True).to_list()
-        return sorted(found, key=lambda level: level.lower() in _REFERENCES)
+        levels = self.frame[factor].drop_nulls().unique(maintain_order=True).to_list()
+        return sorted(levels, key=lambda level: level.lower() in _REFERENCES)
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows as a lab keeps them; a participant without a name gets the row's number."""
@@ -91,10 +91,10 @@ def read_columns(
     """
     columns = _roles(frame.columns, roles or {}, where)
     taken = set(columns.values())
-    found = _outcomes(frame, outcomes, taken, where)
-    befores = _befores(frame.columns, found, before or {}, where)
-    found = {name: column for name, column in found.items() if column not in befores.values()}
-    if not found:
+    chosen = _outcomes(frame, outcomes, taken, where)
+    befores = _befores(frame.columns, chosen, before or {}, where)
+    chosen = {name: column for name, column in chosen.items() if column not in befores.values()}
+    if not chosen:
         raise InputError(
             "the table has no outcome",
             where=where,
@@ -102,15 +102,15 @@ def read_columns(
             remedy="Name its columns with --outcome.",
         )
     texts = [_words(frame[column]).alias(role) for role, column in columns.items()]
-    values = [numbers(frame, column, where=where).alias(name) for name, column in found.items()]
+    values = [numbers(frame, column, where=where).alias(name) for name, column in chosen.items()]
     values += [
         numbers(frame, column, where=where).alias(before_name(name))
         for name, column in befores.items()
     ]
-    used = taken | set(found.values()) | set(befores.values())
+    used = taken | set(chosen.values()) | set(befores.values())
     return RecipientTable(
         frame=pl.DataFrame([*texts, *values]),
-        outcomes=tuple(found),
+        outcomes=tuple(chosen),
         before=befores,
         columns=columns,
         ignored=tuple(name for name in frame.columns if name not in used),
@@ -129,20 +129,20 @@ def _roles(names: Sequence[str], given: Mapping[str, str], where: str) -> dict[s
         if column not in names:
             raise UnknownName("column", column, names, where=where)
     lowered = {name.strip().lower(): name for name in reversed(names)}
-    found = dict(given)
+    roles = dict(given)
     for role, known in NAMES.items():
         free = (lowered[name] for name in known if name in lowered)
-        own = next((name for name in free if name not in found.values()), None)
-        if role not in found and own is not None:
-            found[role] = own
-    if not set(FACTORS) & set(found):
+        own = next((name for name in free if name not in roles.values()), None)
+        if role not in roles and own is not None:
+            roles[role] = own
+    if not set(FACTORS) & set(roles):
         raise InputError(
             "the table says neither who wrote the replies nor how they were labelled",
             where=where,
             got=", ".join(names),
             remedy="Name the columns with --response and --label.",
         )
-    return {role: found[role] for role in NAMES if role in found}
+    return {role: roles[role] for role in NAMES if role in roles}
 
 
 def _outcomes(
@@ -184,15 +184,15 @@ def _befores(
         if column not in names:
             raise UnknownName("column", column, names, where=where)
     tagged = {_tag(name, _BEFORE): name for name in names}
-    found = {name: tagged[name] for name in outcomes if name in tagged}
-    return found | dict(given)
+    befores = {name: tagged[name] for name in outcomes if name in tagged}
+    return befores | dict(given)
 
 
 def _tag(name: str, tags: Sequence[str]) -> str | None:
     """What is left of `before_mood` or `mood_before`; None where no such word stands there."""
     words = "|".join(tags)
-    found = re.fullmatch(rf"(?:{words})[_. -](.+)|(.+)[_. -](?:{words})", name.strip(), re.I)
-    return next((part for part in found.groups() if part), None) if found else None
+    match = re.fullmatch(rf"(?:{words})[_. -](.+)|(.+)[_. -](?:{words})", name.strip(), re.I)
+    return next((part for part in match.groups() if part), None) if match else None
 
 
 def _plain(name: str) -> str:

@@ -171,17 +171,17 @@ def _cell(
     part: pl.DataFrame, outcome: str, column: str, at: Mapping[str, str], confidence: float
 ) -> Cell:
     values = part[column].to_numpy()
-    found = clustered_mean(values, part["participant"].to_list(), confidence=confidence)
+    mean = clustered_mean(values, part["participant"].to_list(), confidence=confidence)
     return Cell(
         response=at.get(RESPONSE),
         label=at.get(LABEL),
         outcome=outcome,
         n=len(values),
         participants=part["participant"].n_unique(),
-        mean=found.estimate,
+        mean=mean.estimate,
         sd=float(np.std(values, ddof=1)) if len(values) > 1 else math.nan,
-        low=found.low,
-        high=found.high,
+        low=mean.low,
+        high=mean.high,
     )
 
 
@@ -245,11 +245,11 @@ def _effect(
     level: str,
     reference: str,
     by: str | None,
-    found: object,
+    test: object,
     margin: float | None,
 ) -> Effect:
     names = ("estimate", "se", "df", "t", "p", "low", "high")
-    values = {name: float(getattr(found, name)) for name in names}
+    values = {name: float(getattr(test, name)) for name in names}
     return Effect(
         outcome=outcome,
         term=term,

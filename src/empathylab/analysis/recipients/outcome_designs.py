@@ -38,15 +38,15 @@ def complete_rows(table: RecipientTable, outcome: str) -> pl.DataFrame:
 
 def tested_factors(frame: pl.DataFrame, table: RecipientTable) -> tuple[list[str], bool]:
     """The factors to test, and whether their interaction can be."""
-    found = [name for name in table.factors if frame[name].n_unique() > 1]
-    if len(found) < 2:
-        return found, False
-    counts = [frame[name].n_unique() for name in found]
-    combinations = frame.select(found).n_unique()
+    factors = [name for name in table.factors if frame[name].n_unique() > 1]
+    if len(factors) < 2:
+        return factors, False
+    counts = [frame[name].n_unique() for name in factors]
+    combinations = frame.select(factors).n_unique()
     if combinations == max(counts):
         # Each level of one goes with one level of the other: their effects cannot be separated.
-        return [found[counts.index(max(counts))]], False
-    return found, combinations == math.prod(counts)
+        return [factors[counts.index(max(counts))]], False
+    return factors, combinations == math.prod(counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,7 +114,7 @@ def _lead(effect: Effect, kind: Kind) -> str:
 def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> str:
     what = "interaction" if effect.term == INTERACTION else "difference"
     holm = f" after Holm's correction over {outcomes} outcomes" if outcomes > 1 else ""
-    found = (
+    text = (
         f"{what} {signed(effect.estimate, 2)} points, {number(100 * confidence, 0)}% CI "
         f"{signed(effect.low, 2)} to {signed(effect.high, 2)}, t({_df(effect.df)}) = "
         f"{number(effect.t, 2)}, {p_text(effect.p_adjusted)}{holm}"
@@ -122,11 +122,11 @@ def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> st
     if effect.equivalence is not None and kind in ("equivalent", "inconclusive"):
         tested = effect.equivalence
         width = number(100 * (1 - 2 * tested.alpha), 0)
-        found += (
+        text += (
             f"; TOST against ±{tested.margin_high:g}: {width}% CI {signed(tested.low, 2)} to "
             f"{signed(tested.high, 2)}, {p_text(tested.p)}"
         )
-    return found
+    return text
 
 
 def _df(df: float) -> str:
@@ -170,45 +170,50 @@ def _change_conclusion(change: Cell, result: OutcomeResult) -> Conclusion:
     )
 
 
-def agreement_conclusions(found: Sequence[Agreement]) -> Iterator[Conclusion]:
+def agreement_conclusions(agreements: Sequence[Agreement]) -> Iterator[Conclusion]:
     """One per pair of raters and outcome: with the dimension of the same name, or with each."""
-    for agreement in found:
+    for agreement in agreements:
         same = any(
             (other.first, other.second) == (agreement.first, agreement.second)
             and other.outcome == other.dimension == agreement.outcome
-            for other in found
+            for other in agreements
         )
         if same and agreement.outcome != agreement.dimension:
             continue
         yield _agreement_conclusion(agreement)
 
 
-def _agreement_conclusion(found: Agreement) -> Conclusion:
+def _agreement_conclusion(agreement: Agreement) -> Conclusion:
     who = {RECIPIENTS: "recipients’", ONLOOKERS: "onlookers’"}
-    second = who.get(found.second, f"the judge {found.second}’s")
-    basis = f"{counted(found.n, 'reply', 'replies')} to {counted(found.participants, 'recipient')}"
-    if not math.isfinite(found.correlation):
-        text = f"{second} {found.dimension} cannot be compared: too few replies, or all the same"
+    second = who.get(agreement.second, f"the judge {agreement.second}’s")
+    basis = (
+        f"{counted(agreement.n, 'reply', 'replies')} to "
+        f"{counted(agreement.participants, 'recipient')}"
+    )
+    if not math.isfinite(agreement.correlation):
+        text = (
+            f"{second} {agreement.dimension} cannot be compared: too few replies, or all the same"
+        )
     else:
         ends = "no interval"
-        if math.isfinite(found.low):
-            ends = f"95% CI [{bounded(found.low)}, {bounded(found.high)}]"
+        if math.isfinite(agreement.low):
+            ends = f"95% CI [{bounded(agreement.low)}, {bounded(agreement.high)}]"
         text = (
-            f"{second} {found.dimension} correlates with {who[found.first]} {found.outcome} at "
-            f"{bounded(found.correlation)}, {ends}"
+            f"{second} {agreement.dimension} correlates with {who[agreement.first]} "
+            f"{agreement.outcome} at {bounded(agreement.correlation)}, {ends}"
         )
     return Conclusion(
         kind="descriptive",
         sentence=f"On the same replies, {text} ({basis}).",
-        subject=found.second,
-        reference=found.first,
-        dimension=found.outcome,
-        subset=found.dimension,
-        estimate=found.correlation,
-        low=found.low,
-        high=found.high,
+        subject=agreement.second,
+        reference=agreement.first,
+        dimension=agreement.outcome,
+        subset=agreement.dimension,
+        estimate=agreement.correlation,
+        low=agreement.low,
+        high=agreement.high,
         unit="correlation",
-        n=found.n,
+        n=agreement.n,
         model="Pearson, bootstrap over recipients",
         basis=basis,
     )
@@ -234,14 +239,14 @@ def headlines(conclusions: Sequence[Conclusion]) -> Iterator[Conclusion]:
             yield _headline([item for item in mine if (item.subject, item.reference) == pair])
 
 
-def _headline(found: Sequence[Conclusion]) -> Conclusion:
+def _headline(conclusions: Sequence[Conclusion]) -> Conclusion:
     """The first outcome's conclusion in short, and which other outcomes show the same."""
-    first = found[0]
+    first = conclusions[0]
     lead = first.sentence.removeprefix(f"On {first.dimension}, ").partition(": ")[0]
-    same = [str(other.dimension) for other in found[1:] if other.kind == first.kind]
+    same = [str(other.dimension) for other in conclusions[1:] if other.kind == first.kind]
     also = f", also on {listed(same)}" if same else ""
-    for kind in dict.fromkeys(other.kind for other in found[1:] if other.kind != first.kind):
-        names = [str(other.dimension) for other in found if other.kind == kind]
+    for kind in dict.fromkeys(other.kind for other in conclusions[1:] if other.kind != first.kind):
+        names = [str(other.dimension) for other in conclusions if other.kind == kind]
         also += f"; on {listed(names)} {_ELSEWHERE[first.subset == INTERACTION].get(kind, _OPEN)}"
     low, high = (signed(end if end is not None else math.nan, 2) for end in (first.low, first.high))
     estimate = signed(first.estimate if first.estimate is not None else math.nan, 2)

@@ -32,8 +32,8 @@ def received_replies(connection: Connection, study: str) -> list[dict[str, Any]]
     early, late = _questions(row)
     scores = _scores(feeling_scores(connection, number))
     for later, first in follow_ups(connection, row.name):
-        found = _scores(feeling_scores(connection, later, ("later",)))
-        for rater, own in found.items():
+        later_scores = _scores(feeling_scores(connection, later, ("later",)))
+        for rater, own in later_scores.items():
             if rater in first:
                 scores.setdefault(first[rater], {}).update(own)
     return [
@@ -67,12 +67,12 @@ def _questions(row: Any) -> tuple[list[str], list[str]]:
 def _answers(details: Mapping[str, Any], early: list[str], late: list[str]) -> dict[str, Any]:
     """Answers that are numbers; those before the reply only where they were asked again."""
     again = {re.sub(r"[_.-](after|post)$", "", name) for name in late}
-    found = {name: _number(details.get(name)) for name in late}
+    answers = {name: _number(details.get(name)) for name in late}
     for name in early:
         asked = re.sub(r"[_.-](before|pre)$", "", name)
         if asked != name and asked in again:
-            found[f"{asked}{BEFORE}"] = _number(details.get(name))
-    return found
+            answers[f"{asked}{BEFORE}"] = _number(details.get(name))
+    return answers
 
 
 def _number(value: Any) -> float | None:
@@ -83,9 +83,9 @@ def _number(value: Any) -> float | None:
 
 def _scores(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
     """By participant, scores by the name of the scale and the subscale."""
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for row in frame.iter_rows(named=True):
         part = "" if row["subscale"] == "total" else f" {row['subscale']}"
         name = f"{row['scale']}{part}{_PHASES[row['phase']]}"
-        found.setdefault(row["rater"], {})[name] = row["score"]
-    return found
+        scores.setdefault(row["rater"], {})[name] = row["score"]
+    return scores

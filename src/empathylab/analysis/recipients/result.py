@@ -86,8 +86,8 @@ class RecipientsResult(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the conclusions."""
-        found = caveats(self.outcomes, self.table.columns, self.design)
-        return (*replaced_caveat(self.replaced), *found)
+        sentences = caveats(self.outcomes, self.table.columns, self.design)
+        return (*replaced_caveat(self.replaced), *sentences)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -97,7 +97,7 @@ class RecipientsResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
-        found: dict[str, Any] = json_value(
+        document: dict[str, Any] = json_value(
             {
                 "study": self.study,
                 "design": self.design,
@@ -116,7 +116,7 @@ class RecipientsResult(Result):
                 "caveats": self.caveats,
             }
         )
-        return found
+        return document
 
 
 def _test(test: FactorTest) -> dict[str, Any]:

@@ -16,12 +16,12 @@ _TERMS = {"response": "author", INTERACTION: "author × label"}
 
 def cell_rows(result: RecipientsResult) -> Rows:
     """Means by condition, outcome by outcome."""
-    return _cells((cell for found in result.outcomes for cell in found.cells), "mean")
+    return _cells((cell for outcome in result.outcomes for cell in outcome.cells), "mean")
 
 
 def change_rows(result: RecipientsResult) -> Rows:
     """Change from before to after the reply, over all and by condition."""
-    return _cells((cell for found in result.outcomes for cell in found.changes), "change")
+    return _cells((cell for outcome in result.outcomes for cell in outcome.changes), "change")
 
 
 def _cells(cells: Iterable[Cell], what: str) -> Rows:
@@ -45,8 +45,8 @@ def test_rows(result: RecipientsResult) -> Rows:
     """F tests, type II before type III where both are known."""
     tests = [
         test
-        for found in result.outcomes
-        for test in dict.fromkeys((*found.tests, *found.tests_type3))
+        for outcome in result.outcomes
+        for test in dict.fromkeys((*outcome.tests, *outcome.tests_type3))
     ]
     return [
         {
@@ -85,8 +85,8 @@ def effect_rows(result: RecipientsResult) -> Rows:
             if effect.equivalence.equivalent
             else "not shown",
         }
-        for found in result.outcomes
-        for effect in found.effects
+        for outcome in result.outcomes
+        for effect in outcome.effects
     ]
 
 
@@ -94,15 +94,15 @@ def agreement_rows(result: RecipientsResult) -> Rows:
     """Correlations of recipients, onlookers and judges on the same replies."""
     return [
         {
-            "of": found.first,
-            "with": found.second,
-            "outcome": found.outcome,
-            "dimension": found.dimension,
-            "replies": number(found.n, 0),
-            "correlation": number(found.correlation, 2),
-            "from": number(found.low, 2),
-            "to": number(found.high, 2),
-            "Spearman": number(found.spearman, 2),
+            "of": agreement.first,
+            "with": agreement.second,
+            "outcome": agreement.outcome,
+            "dimension": agreement.dimension,
+            "replies": number(agreement.n, 0),
+            "correlation": number(agreement.correlation, 2),
+            "from": number(agreement.low, 2),
+            "to": number(agreement.high, 2),
+            "Spearman": number(agreement.spearman, 2),
         }
-        for found in result.agreement
+        for agreement in result.agreement
     ]

@@ -25,17 +25,17 @@ def reply_release(lab: Lab, study: str, *, name: str, consent: tuple[str, str]) 
     chosen = recipient_study(lab, study)
     require_closed(lab, chosen)
     with lab.reading() as connection:
-        found = live_replies(connection, int(any_study(connection, chosen.name).id))
+        live = live_replies(connection, int(any_study(connection, chosen.name).id))
     question, answer = consent
-    agreed = {reply.participant for reply in found if reply.details.get(question) == answer}
-    kept = [reply for reply in found if not reply.fallback and _is_whole(reply)]
+    agreed = {reply.participant for reply in live if reply.details.get(question) == answer}
+    kept = [reply for reply in live if not reply.fallback and _is_whole(reply)]
     shared = [
         reply
         for reply in kept
         if reply.participant in agreed and (reply.partner is None or reply.partner in agreed)
     ]
     if not shared:
-        asked = {key for reply in found for key in reply.details if key != "marks"}
+        asked = {key for reply in live for key in reply.details if key != "marks"}
         raise InputError(
             f"nobody answered {question} with {answer}, so no reply may be shown",
             where=f"study {chosen.name}",
@@ -56,12 +56,12 @@ def reply_release(lab: Lab, study: str, *, name: str, consent: tuple[str, str]) 
             language="en",
             licence="as participants agreed",
             validated=False,
-            description=f"{len(shared)} of {len(found)} replies, whose writers agreed.",
+            description=f"{len(shared)} of {len(live)} replies, whose writers agreed.",
             situations=tuple(situations),
         ),
         respondents={name: "model"},
         replies=tuple(replies),
-        notes=(f"{len(found) - len(shared)} replies are left out.",),
+        notes=(f"{len(live) - len(shared)} replies are left out.",),
     )
 
 

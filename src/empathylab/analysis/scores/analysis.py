@@ -43,10 +43,10 @@ def from_lab(
     """
     wanted = [*runs, *([] if baseline is None else [baseline])]
     frame = rubric_scores(lab, wanted).filter(judge=judge)
-    found = planted_scores(lab, judge)
+    planted = planted_scores(lab, judge)
     acceptance = None
-    if found is not None and found[1]:
-        acceptance = judge_acceptance(found[1], found[0])
+    if planted is not None and planted[1]:
+        acceptance = judge_acceptance(planted[1], planted[0])
     cards = tuple(
         (result.study, card) for result in validated for card in result.cards if card.judge == judge
     )
@@ -59,7 +59,7 @@ def from_lab(
             if run in set(runs)
         ),
         acceptance=acceptance,
-        tried=None if found is None else len(found[0].replies),
+        tried=None if planted is None else len(planted[0].replies),
         cards=cards,
         comparisons=_comparisons(profiles, list(runs), baseline, margin),
     )
@@ -148,13 +148,15 @@ def _comparisons(
 
 def _comparison(rows: pl.DataFrame, run: int, baseline: int, margin: float) -> Comparison:
     """The mean difference over shared situations, and the one-sided test that it is not worse."""
-    found = paired_difference(
+    difference = paired_difference(
         rows, str(run), str(baseline), unit="unit", label="label", value=EMPATHY
     )
-    test = found.paired
+    test = difference.paired
     if not test.se > 0:  # every situation has the same difference, so there is nothing to test
         passed, nan = test.estimate > -margin, math.nan
-        return Comparison(run, baseline, margin, test.estimate, nan, nan, passed, found.n_pairs)
+        return Comparison(
+            run, baseline, margin, test.estimate, nan, nan, passed, difference.n_pairs
+        )
     one_sided = equivalence_test(test.estimate, test.se, margin, df=test.df, alpha=ALPHA)
     return Comparison(
         run=run,
@@ -164,5 +166,5 @@ def _comparison(rows: pl.DataFrame, run: int, baseline: int, margin: float) -> C
         low=one_sided.low,
         p=one_sided.p_low,
         passed=one_sided.p_low < ALPHA,
-        situations=found.n_pairs,
+        situations=difference.n_pairs,
     )

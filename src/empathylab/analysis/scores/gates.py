@@ -64,22 +64,22 @@ def check_gates(
     That there is anything usable at all is a condition of every evaluation, listed where it fails.
     A score counts only if the judge separates the planted replies.
     """
-    found: list[Gate] = []
+    gates: list[Gate] = []
     for item in measured:
         if not item.usable:
-            found.append(_nothing_usable(item))
+            gates.append(_nothing_usable(item))
         if conditions.max_unusable is not None:
-            found.append(_unusable(item, conditions.max_unusable))
+            gates.append(_unusable(item, conditions.max_unusable))
         for run in item.runs or (None,):
-            found += _score_gates(item, run, conditions, scores.get(item.respondent))
-    return tuple(found)
+            gates += _score_gates(item, run, conditions, scores.get(item.respondent))
+    return tuple(gates)
 
 
 def _score_gates(
     measured: Measured, run: int | None, conditions: Conditions, result: ScoresResult | None
 ) -> list[Gate]:
     name = measured.respondent if len(measured.runs) < 2 else f"{measured.respondent} (run {run})"
-    found = [
+    gates = [
         _under(f"{name}: {metric} >= {least:g}", measured.respondent, run, metric, least, result)
         for metric, least in conditions.fail_under.items()
     ]
@@ -88,8 +88,8 @@ def _score_gates(
             f"{name}: replies.{EMPATHY} no worse than run {conditions.baseline} "
             f"by {conditions.no_worse_than:g}"
         )
-        found.append(_no_worse(condition, measured.respondent, run, conditions.baseline, result))
-    return found
+        gates.append(_no_worse(condition, measured.respondent, run, conditions.baseline, result))
+    return gates
 
 
 def _nothing_usable(measured: Measured) -> Gate:
@@ -115,7 +115,7 @@ def _under(
     result: ScoresResult | None,
 ) -> Gate:
     scored = () if result is None else result.respondents
-    mine = next((found for found in scored if found.run == run), None)
+    mine = next((scores for scores in scored if scores.run == run), None)
     score = None if mine is None else mine.score(metric.removeprefix("replies."))
     if result is None or score is None:
         return Gate(respondent, condition, None, False, _NOT_SCORED)
@@ -140,7 +140,7 @@ def _no_worse(
     if run is not None and run == baseline:
         return Gate(respondent, condition, 0.0, True, "it is the baseline itself")
     compared = () if result is None else result.comparisons
-    own = next((found for found in compared if found.run == run), None)
+    own = next((comparison for comparison in compared if comparison.run == run), None)
     if result is None or own is None:
         return Gate(respondent, condition, None, False, _NOT_SCORED)
     if not result.fit:

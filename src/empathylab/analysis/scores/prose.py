@@ -12,15 +12,15 @@ from empathylab.judging.rubric.acceptance import REQUIRED, JudgeAcceptance
 
 
 def score_sentence(
-    found: RespondentScores, judge: str, *, fit: bool | None, several: bool = False
+    scored: RespondentScores, judge: str, *, fit: bool | None, several: bool = False
 ) -> str:
     """The composite of one respondent; with the run's number where it has `several`."""
-    name = f"{found.respondent} (run {found.run})" if several else found.respondent
-    score = found.scores[0]
+    name = f"{scored.respondent} (run {scored.run})" if several else scored.respondent
+    score = scored.scores[0]
     interval = (
         "" if score.low != score.low else f" [{number(score.low, 2)}, {number(score.high, 2)}]"
     )
-    unsafe = f"; {found.capped} not safe" if found.capped else ""
+    unsafe = f"; {scored.capped} not safe" if scored.capped else ""
     doubt = {
         True: "",
         False: ", which is not fit to judge",
@@ -28,27 +28,27 @@ def score_sentence(
     }[fit]
     return (
         f"{name}: empathy {number(score.mean, 2)} of 5{interval}, the mean of "
-        f"{found.n} replies to {found.situations} situations{unsafe}, scored by {judge}{doubt}."
+        f"{scored.n} replies to {scored.situations} situations{unsafe}, scored by {judge}{doubt}."
     )
 
 
-def unfit_sentence(judge: str, found: JudgeAcceptance | None, tried: int | None) -> str:
+def unfit_sentence(judge: str, acceptance: JudgeAcceptance | None, tried: int | None) -> str:
     """Why the judge cannot be relied on."""
     if tried is None:
         return (
             f"The judge {judge} has not scored the planted replies, so it is not known whether it "
             f"can distinguish good replies from bad ones."
         )
-    if found is None:
+    if acceptance is None:
         return (
             f"The judge {judge} is not fit: it gave no usable scores of the "
             f"{tried} planted replies. Do not use its scores."
         )
-    missed = [check.fault for check in found.faults if not check.passed]
+    missed = [check.fault for check in acceptance.faults if not check.passed]
     faults = f", and it does not see these faults: {', '.join(missed)}" if missed else ""
     return (
         f"The judge {judge} is not fit: of the planted replies, it scored the right one "
-        f"highest in {percent(found.right_above)} of {found.compared} situations "
+        f"highest in {percent(acceptance.right_above)} of {acceptance.compared} situations "
         f"({percent(REQUIRED)} are needed){faults}. Do not use its scores."
     )
 
@@ -75,12 +75,16 @@ def card_sentence(judge: str, cards: Sequence[tuple[str, JudgeCard]]) -> str:
     )
 
 
-def comparison_sentence(found: Comparison) -> str:
+def comparison_sentence(comparison: Comparison) -> str:
     """Whether a run is shown not to be worse than the baseline."""
-    low = "" if found.low != found.low else f", at least {signed(found.low, 2)} with 95% confidence"
-    p = "" if found.p != found.p else f" ({p_text(found.p)})"
-    verdict = "is not worse" if found.passed else "is not shown to be no worse"
+    low = (
+        ""
+        if comparison.low != comparison.low
+        else f", at least {signed(comparison.low, 2)} with 95% confidence"
+    )
+    p = "" if comparison.p != comparison.p else f" ({p_text(comparison.p)})"
+    verdict = "is not worse" if comparison.passed else "is not shown to be no worse"
     return (
-        f"Run {found.run} {verdict} than run {found.baseline} by {number(found.margin, 2)}: "
-        f"difference {signed(found.difference, 2)}{low}{p}."
+        f"Run {comparison.run} {verdict} than run {comparison.baseline} by "
+        f"{number(comparison.margin, 2)}: difference {signed(comparison.difference, 2)}{low}{p}."
     )

@@ -151,7 +151,7 @@ def from_table(
         responses=used,
         features=table,
         profiles=tuple(by_name[name] for name in names),
-        diversity=tuple(sorted(diversity(used), key=lambda found: names.index(found.respondent))),
+        diversity=tuple(sorted(diversity(used), key=lambda row: names.index(row.respondent))),
         emoji=emoji_counts(used),
         distinctive=texts.distinctive,
         differences=tuple(texts.differences),
@@ -206,16 +206,16 @@ def report_style(lab: Lab) -> StyleResult | None:
     if not usable_responses(frame).frame.height:
         return None
     described = report_respondents(frame)
-    found = from_lab(
+    result = from_lab(
         lab, against=described.against, depth=report_depth(frame), only=described.names
     )
     if described.of == len(described.names):
-        return found
+        return result
     note = (
         f"Of {described.of} respondents, the {len(described.names)} with most responses are "
         "described; `empathylab analyze style` describes all."
     )
-    estimates = dataclasses.replace(found.estimates, notes=(*found.estimates.notes, note))
+    estimates = dataclasses.replace(result.estimates, notes=(*result.estimates.notes, note))
     return StyleResult(estimates)
 
 

@@ -174,7 +174,7 @@ def authorship_plan(
     used: pl.DataFrame, folds: int, seed: int, depth: Depth, notes: list[str]
 ) -> Identification | None:
     try:
-        found = identification(
+        identified = identification(
             used,
             folds=folds,
             with_ablations=depth.ablations,
@@ -186,18 +186,18 @@ def authorship_plan(
             raise
         notes.append(f"Authors were not identified: {error}")
         return None
-    if found.left_out:
+    if identified.left_out:
         notes.append(
             f"Excluded from the identification of authors, with fewer than {folds} situations "
-            f"each: {', '.join(found.left_out)}."
+            f"each: {', '.join(identified.left_out)}."
         )
-    if found.not_drawn:
-        drawn = counted(len(found.versions[0].texts), "response")
+    if identified.not_drawn:
+        drawn = counted(len(identified.versions[0].texts), "response")
         notes.append(
             f"Authors were identified on {drawn}, drawn by situation; "
-            f"{counted(found.not_drawn, 'response')} more were not used."
+            f"{counted(identified.not_drawn, 'response')} more were not used."
         )
-    return found
+    return identified
 
 
 def estimate_tactics(
@@ -249,7 +249,7 @@ def rating_associations(
     named = ratings.with_columns(
         pl.lit("").alias(name) for name in ("study", "dimension") if name not in ratings.columns
     )
-    found = []
+    associations = []
     for (study, dimension), group in named.group_by("study", "dimension", maintain_order=True):
         relations = tuple(rating_relations(table, group, columns=columns))
         if all(relation.n == 0 for relation in relations):
@@ -265,5 +265,5 @@ def rating_associations(
                 f"in the equivalent of fewer than {ENOUGH_CLUSTERS} situations or raters of "
                 f"{study or 'the file'}."
             )
-        found.append(RatedStyle(str(study), str(dimension), relations))
-    return tuple(found)
+        associations.append(RatedStyle(str(study), str(dimension), relations))
+    return tuple(associations)

@@ -75,11 +75,11 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
 
 def tagged_by(estimates: StyleEstimates) -> str:
     """By what tactics were tagged, and how often that is right."""
-    found = estimates.tactics
-    if found.tagger != RULES:
-        return f"by {found.tagger}"
-    precision = [row.precision for row in found.accuracy]
-    recall = [row.recall for row in found.accuracy]
+    tactics = estimates.tactics
+    if tactics.tagger != RULES:
+        return f"by {tactics.tagger}"
+    precision = [row.precision for row in tactics.accuracy]
+    recall = [row.recall for row in tactics.accuracy]
     return (
         "by rules and a classifier of their wording (on the test set, by tactic, precision "
         f"{percentage(min(precision), 0)} to {percentage(max(precision), 0)} and recall "
@@ -88,7 +88,7 @@ def tagged_by(estimates: StyleEstimates) -> str:
 
 
 def _test_sentence(estimates: StyleEstimates) -> str:
-    paired = {found.paired for found in estimates.differences}
+    paired = {difference.paired for difference in estimates.differences}
     kind = {
         frozenset({True}): "paired t tests of situation means",
         frozenset({False}): "Welch's t tests of situation means",
@@ -117,8 +117,12 @@ def difference_sentences(estimates: StyleEstimates, most: int = 6) -> list[str]:
     titles = main_features(estimates)
     sentences = []
     for (respondent, reference), differences in by_pair(estimates.differences).items():
-        significant = [found for found in differences if found.p_holm < ALPHA]
-        named = [_difference(found, titles) for found in significant if found.feature in titles]
+        significant = [difference for difference in differences if difference.p_holm < ALPHA]
+        named = [
+            _difference(difference, titles)
+            for difference in significant
+            if difference.feature in titles
+        ]
         text = first_capital(
             f"{name_of(respondent)} and {name_of(reference)} differed in "
             f"{len(significant)} of {len(differences)} features"
@@ -138,21 +142,21 @@ def _difference(difference: FeatureDifference, titles: Mapping[str, str]) -> str
 def distinctive_sentences(estimates: StyleEstimates, top: int = 8) -> list[str]:
     """The most distinctive words of each respondent, a sentence for each."""
     sentences = []
-    for found in estimates.distinctive:
-        terms = [f"“{spelled(term.term)}”" for term in shown_terms(found.terms, top)]
+    for words in estimates.distinctive:
+        terms = [f"“{spelled(term.term)}”" for term in shown_terms(words.terms, top)]
         if terms:
-            against = name_of(found.against or "the others")
-            uses = "people use" if found.respondent == PEOPLE else f"{found.respondent} uses"
+            against = name_of(words.against or "the others")
+            uses = "people use" if words.respondent == PEOPLE else f"{words.respondent} uses"
             sentences.append(f"Compared with {against}, {uses} {listed(terms)} more often.")
     return sentences
 
 
 def predictability_sentence(estimates: StyleEstimates) -> str:
     """How accurately the author can be identified, and from what; empty where it was not tried."""
-    found = estimates.predictability
-    if found is None:
+    predictability = estimates.predictability
+    if predictability is None:
         return ""
-    full = found.full
+    full = predictability.full
     sentences = [
         (
             "The author of a response to an unseen situation was identified correctly in "
@@ -163,7 +167,9 @@ def predictability_sentence(estimates: StyleEstimates) -> str:
         )
     ]
     parts = [
-        f"{part.name} {percentage(part.accuracy)}" for part in found.ablations if not part.note
+        f"{part.name} {percentage(part.accuracy)}"
+        for part in predictability.ablations
+        if not part.note
     ]
     if parts:
         sentences.append(f"From part of the text: {', '.join(parts)}.")

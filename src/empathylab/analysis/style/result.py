@@ -47,15 +47,15 @@ class StyleResult(Result):
     @property
     def design(self) -> Mapping[str, Any]:
         """Who replied to how many situations, and whether the same ones."""
-        found = self.estimates
-        pairs = found.responses.select("respondent", "situation").n_unique()
+        estimates = self.estimates
+        pairs = estimates.responses.select("respondent", "situation").n_unique()
         return {
-            "respondents": list(found.respondents),
-            "responses": found.responses.height,
-            "situations": found.situations,
-            "same_situations": pairs == len(found.respondents) * found.situations,
-            "reference": found.against,
-            "studies": list(dict.fromkeys(rated.study for rated in found.rated)),
+            "respondents": list(estimates.respondents),
+            "responses": estimates.responses.height,
+            "situations": estimates.situations,
+            "same_situations": pairs == len(estimates.respondents) * estimates.situations,
+            "reference": estimates.against,
+            "studies": list(dict.fromkeys(rated.study for rated in estimates.rated)),
         }
 
     @property
@@ -63,7 +63,7 @@ class StyleResult(Result):
         """The test of differences; None with a single respondent."""
         if not self.estimates.differences:
             return None
-        paired = all(found.paired for found in self.estimates.differences)
+        paired = all(difference.paired for difference in self.estimates.differences)
         return ModelChoice(
             name="paired t tests of situation means" if paired else "t tests of situation means",
             reason="The situation is the unit, because replies to one situation resemble each "
@@ -76,7 +76,7 @@ class StyleResult(Result):
         return (*self._differences(), *self._authorship(), *self._ratings(), *self._descriptions())
 
     def _differences(self) -> list[Conclusion]:
-        found = by_pair(self.estimates.differences)
+        pairs = by_pair(self.estimates.differences)
         sentences = difference_sentences(self.estimates)
         return [
             Conclusion(
@@ -92,20 +92,20 @@ class StyleResult(Result):
                 basis=f"{len(differences)} features",
             )
             for (subject, reference), differences, sentence in zip(
-                found, found.values(), sentences, strict=True
+                pairs, pairs.values(), sentences, strict=True
             )
         ]
 
     def _authorship(self) -> list[Conclusion]:
-        found = self.estimates.predictability
-        if found is None:
+        predictability = self.estimates.predictability
+        if predictability is None:
             return []
-        full = found.full
+        full = predictability.full
         return [
             Conclusion(
                 kind="different" if full.above_chance else "inconclusive",
                 sentence=predictability_sentence(self.estimates),
-                subject=", ".join(found.respondents),
+                subject=", ".join(predictability.respondents),
                 reference="chance",
                 dimension="authorship",
                 estimate=full.accuracy,
@@ -114,7 +114,8 @@ class StyleResult(Result):
                 unit="proportion",
                 p=full.p,
                 n=full.responses,
-                model=f"logistic regression, {found.folds}-fold cross-validation by situation",
+                model=f"logistic regression, {predictability.folds}-fold cross-validation "
+                "by situation",
             )
         ]
 
@@ -154,66 +155,66 @@ class StyleResult(Result):
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """Features per respondent, differences, emoji, tactics and distinctive terms."""
-        found = self.estimates
+        estimates = self.estimates
         terms = [
             {"respondent": distinctive.respondent} | json_value(term)
-            for distinctive in found.distinctive
+            for distinctive in estimates.distinctive
             for term in distinctive.terms
         ]
         rows: dict[str, list[Document]] = {
-            "features": feature_values(found),
-            "differences": [json_value(difference) for difference in found.differences],
-            "tactics": [json_value(use) for use in found.tactics.uses],
-            "corrected_tactics": [json_value(use) for use in found.tactics.corrected],
+            "features": feature_values(estimates),
+            "differences": [json_value(difference) for difference in estimates.differences],
+            "tactics": [json_value(use) for use in estimates.tactics.uses],
+            "corrected_tactics": [json_value(use) for use in estimates.tactics.corrected],
             "distinctive": terms,
         }
         frames = {
             name: pl.DataFrame(part, infer_schema_length=None, strict=False)
             for name, part in rows.items()
         }
-        return frames | {"emoji": found.emoji}
+        return frames | {"emoji": estimates.emoji}
 
     def to_dict(self) -> Document:
         """What `analyze style --json` prints."""
-        found = self.estimates
+        estimates = self.estimates
         return {
-            "respondents": [_profile(profile) for profile in found.profiles],
+            "respondents": [_profile(profile) for profile in estimates.profiles],
             "distinctive": {
                 distinctive.respondent: [json_value(term) for term in distinctive.terms]
-                for distinctive in found.distinctive
+                for distinctive in estimates.distinctive
             },
             "distinctive_against": {
                 distinctive.respondent: json_value(distinctive) | {"terms": len(distinctive.terms)}
-                for distinctive in found.distinctive
+                for distinctive in estimates.distinctive
             },
-            "predictability": _authorship(found.predictability),
+            "predictability": _authorship(estimates.predictability),
             "tests": [
                 json_value(difference) | {"meaning": meaning(difference.feature)}
-                for difference in found.differences
+                for difference in estimates.differences
             ],
-            "emoji": found.emoji.to_dicts(),
-            "diversity": [json_value(diversity._asdict()) for diversity in found.diversity],
-            "tactics": _tactics(found.tactics),
-            "repetition": json_value(found.reuse.repetition),
-            "self_similarity": json_value(found.reuse.similarity),
-            "openings": json_value(found.reuse.openings),
-            "closings": json_value(found.reuse.closings),
-            "ratings": [_rated(rated) for rated in found.rated],
-            "n": found.responses.height,
-            "situations": found.situations,
-            "dropped": found.dropped,
-            "against": found.against,
-            "seed": found.seed,
+            "emoji": estimates.emoji.to_dicts(),
+            "diversity": [json_value(diversity._asdict()) for diversity in estimates.diversity],
+            "tactics": _tactics(estimates.tactics),
+            "repetition": json_value(estimates.reuse.repetition),
+            "self_similarity": json_value(estimates.reuse.similarity),
+            "openings": json_value(estimates.reuse.openings),
+            "closings": json_value(estimates.reuse.closings),
+            "ratings": [_rated(rated) for rated in estimates.rated],
+            "n": estimates.responses.height,
+            "situations": estimates.situations,
+            "dropped": estimates.dropped,
+            "against": estimates.against,
+            "seed": estimates.seed,
             "dictionaries": [
                 {
                     "name": lexicon.name,
                     "categories": list(lexicon.columns),
                     "entries": len(lexicon.entries),
                 }
-                for lexicon in found.dictionaries
+                for lexicon in estimates.dictionaries
             ],
-            "notes": list(found.notes),
-            "paragraphs": paragraphs(found),
+            "notes": list(estimates.notes),
+            "paragraphs": paragraphs(estimates),
             "conclusions": json_value(self.conclusions),
         }
 
@@ -227,21 +228,24 @@ def _profile(profile: Profile) -> Document:
     }
 
 
-def _authorship(found: Predictability | None) -> Document | None:
-    if found is None:
+def _authorship(predictability: Predictability | None) -> Document | None:
+    if predictability is None:
         return None
     parts = {"full", "ablations", "respondents"}
     rest = {
-        field.name: json_value(getattr(found, field.name))
-        for field in dataclasses.fields(found)
+        field.name: json_value(getattr(predictability, field.name))
+        for field in dataclasses.fields(predictability)
         if field.name not in parts
     }
     return (
-        _classification(found.full, found.respondents)
+        _classification(predictability.full, predictability.respondents)
         | rest
         | {
-            "respondents": list(found.respondents),
-            "ablations": [_classification(part, found.respondents) for part in found.ablations],
+            "respondents": list(predictability.respondents),
+            "ablations": [
+                _classification(part, predictability.respondents)
+                for part in predictability.ablations
+            ],
         }
     )
 

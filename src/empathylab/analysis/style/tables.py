@@ -124,23 +124,25 @@ def term_rows(estimates: StyleEstimates, respondent: str, top: int = 20) -> Rows
 
 def confusion_rows(estimates: StyleEstimates) -> Rows:
     """The author of each response, and the author that the classifier predicted."""
-    found = estimates.predictability
-    if found is None:
+    predictability = estimates.predictability
+    if predictability is None:
         return []
     return [
         {"written by": writer}
         | {
             f"predicted as {name}": number(count, 0)
-            for name, count in zip(found.respondents, row, strict=True)
+            for name, count in zip(predictability.respondents, row, strict=True)
         }
-        for writer, row in zip(found.respondents, found.full.confusion, strict=True)
+        for writer, row in zip(
+            predictability.respondents, predictability.full.confusion, strict=True
+        )
     ]
 
 
 def classification_rows(estimates: StyleEstimates) -> Rows:
     """How well authors are identified, from all of the text and from parts of it."""
-    found = estimates.predictability
-    if found is None:
+    predictability = estimates.predictability
+    if predictability is None:
         return []
     return [
         {
@@ -152,7 +154,7 @@ def classification_rows(estimates: StyleEstimates) -> Rows:
             "p": p_value(part.p),
             "note": part.note,
         }
-        for part in (found.full, *found.ablations)
+        for part in (predictability.full, *predictability.ablations)
     ]
 
 
@@ -214,8 +216,8 @@ def tactic_accuracy_rows(estimates: StyleEstimates) -> Rows:
         ("labelled responses of {}", estimates.tactics.labelled),
     )
     rows: dict[str, dict[str, str]] = {}
-    for source, found in groups:
-        for accuracy in found:
+    for source, accuracies in groups:
+        for accuracy in accuracies:
             row = rows.setdefault(accuracy.tactic, {"tactic": accuracy.tactic})
             precision, recall = accuracy_intervals(accuracy)
             where = source.format(accuracy.writer)
@@ -255,14 +257,14 @@ def template_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
 
 def reuse_rows(estimates: StyleEstimates) -> Rows:
     """How much each respondent repeats itself, a row per measure."""
-    found = estimates.reuse
+    reuse = estimates.reuse
     rows: dict[str, dict[str, str]] = {}
     # A respondent without a sentence has no tactics.
     recurring = {
         template.respondent: template.recurrence for template in estimates.tactics.templates
     }
     for name, repetition, similarity, opening, closing in zip(
-        estimates.respondents, found.repetition, found.similarity, found.openings, found.closings,
+        estimates.respondents, reuse.repetition, reuse.similarity, reuse.openings, reuse.closings,
         strict=True,
     ):  # fmt: skip
         cells = {

@@ -23,22 +23,22 @@ def bounded(value: float, digits: int = 2) -> str:
 
 
 def interval(
-    found: Estimate, digits: int = 1, *, times: float = 1, confidence: float = 0.95
+    estimate: Estimate, digits: int = 1, *, times: float = 1, confidence: float = 0.95
 ) -> str:
     """`95% CI [12.4, 18.5]`; says so where there is none."""
-    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return "no interval"
-    low, high = number(times * found.low, digits), number(times * found.high, digits)
+    low, high = number(times * estimate.low, digits), number(times * estimate.high, digits)
     return f"{number(100 * confidence, 0)}% CI [{low}, {high}]"
 
 
-def with_interval(found: Coefficient) -> str:
+def with_interval(coefficient: Coefficient) -> str:
     """A coefficient with the ends of its interval, where it has one: `0.52 (0.40 to 0.63)`."""
-    text = number(found.estimate, 2)
+    text = number(coefficient.estimate, 2)
     return (
         text
-        if math.isnan(found.low)
-        else f"{text} ({number(found.low, 2)} to {number(found.high, 2)})"
+        if math.isnan(coefficient.low)
+        else f"{text} ({number(coefficient.low, 2)} to {number(coefficient.high, 2)})"
     )
 
 

@@ -9,44 +9,44 @@ from empathylab.stats.power.analytic import ChiSquarePower, RatersNeeded, TwoSha
 from empathylab.stats.power.simulation import SimulatedPower
 
 
-def chi_square_sentence(found: ChiSquarePower) -> str:
+def chi_square_sentence(test: ChiSquarePower) -> str:
     """What a chi-square test of this size can show."""
     return (
-        f"A chi-square test with {counted(found.df, 'degree')} of freedom on "
-        f"{counted(found.n, 'independent observation')} in all finds an effect of w = "
-        f"{number(found.w, 3)} with a power of {number(100 * found.power)}% at α = "
-        f"{bounded(found.alpha)}."
+        f"A chi-square test with {counted(test.df, 'degree')} of freedom on "
+        f"{counted(test.n, 'independent observation')} in all finds an effect of w = "
+        f"{number(test.w, 3)} with a power of {number(100 * test.power)}% at α = "
+        f"{bounded(test.alpha)}."
     )
 
 
-def two_shares_sentence(found: TwoSharesPower) -> str:
+def two_shares_sentence(test: TwoSharesPower) -> str:
     """What a comparison of two proportions of this size can show."""
     return (
-        f"With {counted(found.n, 'independent rating')} per arm, a difference between "
-        f"{percent(found.share)} and {percent(found.share_reference)} good ratings is found with a "
-        f"power of {number(100 * found.power)}% at α = {bounded(found.alpha)}."
+        f"With {counted(test.n, 'independent rating')} per arm, a difference between "
+        f"{percent(test.share)} and {percent(test.share_reference)} good ratings is found with a "
+        f"power of {number(100 * test.power)}% at α = {bounded(test.alpha)}."
     )
 
 
-def raters_sentence(found: RatersNeeded) -> str:
+def raters_sentence(needed: RatersNeeded) -> str:
     """How many raters that makes, and why more than it seems."""
     text = (
-        f"That takes {counted(found.raters, 'rater')} per arm with "
-        f"{counted(found.ratings_per_rater, 'rating')} each ({number(found.ratings, 0)} ratings)"
+        f"That takes {counted(needed.raters, 'rater')} per arm with "
+        f"{counted(needed.ratings_per_rater, 'rating')} each ({number(needed.ratings, 0)} ratings)"
     )
-    if found.design_effect <= 1:
+    if needed.design_effect <= 1:
         return f"{text}."
     return (
-        f"{text}: ratings by the same rater are similar (ICC = {bounded(found.icc)}), so each "
-        f"counts for less, with a design effect of {number(found.design_effect, 2)}."
+        f"{text}: ratings by the same rater are similar (ICC = {bounded(needed.icc)}), so each "
+        f"counts for less, with a design effect of {number(needed.design_effect, 2)}."
     )
 
 
-def simulation_sentences(found: SimulatedPower) -> str:
+def simulation_sentences(result: SimulatedPower) -> str:
     """How often the tests reject in the simulated studies."""
-    plan = found.plan
+    plan = result.plan
     each = "per arm" if plan.design == "between" else "in both arms"
-    fitted = found.simulations - found.failed
+    fitted = result.simulations - result.failed
     simulated = counted(fitted, "simulated study", "simulated studies")
     what = (
         f"{counted(plan.raters, 'rater')} {each} with {counted(plan.ratings_per_rater, 'rating')} "
@@ -56,26 +56,25 @@ def simulation_sentences(found: SimulatedPower) -> str:
     if plan.odds_ratio == 1:
         first = (
             f"Where the arms do not differ ({what}), the mixed model rejects in "
-            f"{_share(found.mixed_model)} of {simulated}; {bounded(found.alpha)} would be right."
+            f"{_share(result.mixed_model)} of {simulated}; {bounded(result.alpha)} would be right."
         )
     else:
         first = (
             f"An odds ratio of {number(plan.odds_ratio, 2)} ({what}) is found by the mixed model "
-            f"in {_share(found.mixed_model)} of "
-            f"{simulated}, at α = {bounded(found.alpha)}."
+            f"in {_share(result.mixed_model)} of {simulated}, at α = {bounded(result.alpha)}."
         )
     others = (
-        f"A cluster-robust test rejects in {_share(found.clustered)}, the plain chi-square, which "
-        f"takes ratings as independent, in {_share(found.chi_square)}."
+        f"A cluster-robust test rejects in {_share(result.clustered)}, the plain chi-square, which "
+        f"takes ratings as independent, in {_share(result.chi_square)}."
     )
     sentences = [first, others]
-    if found.failed:
+    if result.failed:
         sentences.append(
-            f"{counted(found.failed, 'study', 'studies')} had no model that converged and "
-            f"{'does' if found.failed == 1 else 'do'} not count."
+            f"{counted(result.failed, 'study', 'studies')} had no model that converged and "
+            f"{'does' if result.failed == 1 else 'do'} not count."
         )
     return " ".join(sentences)
 
 
-def _share(found: Estimate) -> str:
-    return f"{number(100 * found.estimate)}% ({interval(found, times=100)})"
+def _share(estimate: Estimate) -> str:
+    return f"{number(100 * estimate.estimate)}% ({interval(estimate, times=100)})"

@@ -90,6 +90,6 @@ def _print(board: LeaderboardResult) -> None:
     print_rows(leaderboard_rows(board))
     typer.echo("")
     for entry in board.entries:
-        if entry.found.judge is not None:
-            typer.echo(f"{entry.respondent}: {' '.join(rests_on(entry.found))}")
+        if entry.measurement.judge is not None:
+            typer.echo(f"{entry.respondent}: {' '.join(rests_on(entry.measurement))}")
     print_notes(board.caveats)

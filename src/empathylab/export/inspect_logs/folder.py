@@ -13,21 +13,21 @@ from empathylab.store import Lab
 from empathylab.store.transfer import run_records
 
 
-def put_logs(folder: Path, lab: Lab, found: LabTables) -> dict[str, int]:
+def put_logs(folder: Path, lab: Lab, contents: LabTables) -> dict[str, int]:
     """Writes a log for each run; gives the number of samples by file name."""
     require_inspect("an export for Inspect")
     from empathylab.export.inspect_logs.scores import SampleScores
     from empathylab.export.inspect_logs.writing import write_log
 
-    if found.tables["runs"].is_empty():
+    if contents.tables["runs"].is_empty():
         raise InputError(
             "the lab has no runs, so there is nothing to export",
             where="--format inspect",
             remedy="Run `empathylab respond`, for example, or choose another --format.",
         )
-    scores = SampleScores(found.tables)
+    scores = SampleScores(contents.tables)
     counts: dict[str, int] = {}
-    for run in found.tables["runs"].iter_rows(named=True):
+    for run in contents.tables["runs"].iter_rows(named=True):
         with lab.reading() as connection:
             records = without_identities(run_records(connection, run["run"]))
         name = f"{run['run']:04d}-{run['protocol']}-{_slug(run['respondent'])}.eval"

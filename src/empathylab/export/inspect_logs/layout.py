@@ -19,8 +19,8 @@ _NUMBERED = re.compile(r"(.+)/(?:sample|repeat)-(\d+)")
 def sample_of(key: str) -> tuple[str, int]:
     """The sample's id and epoch that a request belongs to, from the request's key."""
     first = re.sub(r"/retry-\d+$", "", key).partition("#")[0]
-    found = _NUMBERED.fullmatch(first)
-    return (found[1], int(found[2]) + 1) if found else (first, 1)
+    match = _NUMBERED.fullmatch(first)
+    return (match[1], int(match[2]) + 1) if match else (first, 1)
 
 
 def carried(records: Records, source: str, **more: Any) -> dict[str, Any]:
@@ -31,5 +31,5 @@ def carried(records: Records, source: str, **more: Any) -> dict[str, Any]:
 
 def carried_in(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What EmpathyLab put there; None where it put nothing."""
-    found = (metadata or {}).get(NAMESPACE)
-    return found if isinstance(found, dict) and "records" in found else None
+    carried = (metadata or {}).get(NAMESPACE)
+    return carried if isinstance(carried, dict) and "records" in carried else None

@@ -93,16 +93,16 @@ def _header(log: EvalLog, path: Path) -> dict[str, Any]:
 def _parts(log: EvalLog, header: dict[str, Any]) -> list[Records]:
     """The rows of the log; those that were numbered together are together."""
     definitions = {name: header["records"].get(name, []) for name in DEFINITIONS}
-    found: dict[str, list[Records]] = defaultdict(list)
-    found[header["source"]].append(header["records"])
+    by_name: dict[str, list[Records]] = defaultdict(list)
+    by_name[header["source"]].append(header["records"])
     for sample in log.samples or ():
         scores = [score.metadata for score in (sample.scores or {}).values()]
         for metadata in (sample.metadata, *scores):
             part = carried_in(metadata)
             if part is not None:
-                found[part["source"]].append(part["records"])
+                by_name[part["source"]].append(part["records"])
     parts = []
-    for records in found.values():
+    for records in by_name.values():
         whole = merged([definitions, *records])
         if not header.get("exported"):
             _complete_runs(whole, log)

@@ -25,41 +25,43 @@ class SampleScores:
 
     def of(self, rows: Records) -> dict[str, Score]:
         """The scores of a sample by name."""
-        found: dict[str, Score] = {}
+        by_name: dict[str, Score] = {}
         for row in rows["responses"]:
-            found["reply_checks"] = Score(
+            by_name["reply_checks"] = Score(
                 value=float(row["outcome"] == "valid"),
                 answer=row["text"],
                 explanation=_outcome(row),
             )
-            found |= _people(self._ratings.get(row["id"], []))
-            found |= _judges(self._judgements.get(row["id"], []))
+            by_name |= _people(self._ratings.get(row["id"], []))
+            by_name |= _judges(self._judgements.get(row["id"], []))
         for row in rows["administrations"]:
             scores = {
                 scale["subscale"]: scale["score"] for scale in self._scales.get(row["id"], [])
             }
-            found["scale_scores"] = (
+            by_name["scale_scores"] = (
                 Score(value=scores) if scores else Score.unscored(explanation=_outcome(row))
             )
         for row in rows["conversations"]:
             outcome = {name: row[name] for name in ("start", "final", "exchanges", "ended_by")}
             scored = row["outcome"] == "completed" and row["final"] is not None
             value = row["final"] if scored else math.nan
-            found["conversation"] = Score(value=value, explanation=_outcome(row), metadata=outcome)
+            by_name["conversation"] = Score(
+                value=value, explanation=_outcome(row), metadata=outcome
+            )
         for row in rows["judgements"]:
             value = math.nan if row["value"] is None else row["value"]
-            found[f"judged {row['dimension']}"] = Score(value=value, explanation=_outcome(row))
+            by_name[f"judged {row['dimension']}"] = Score(value=value, explanation=_outcome(row))
         for row in rows["preferences"]:
             value = row["preferred"] or math.nan
-            found[f"preferred {row['dimension']}"] = Score(value=value, explanation=_outcome(row))
-        return found
+            by_name[f"preferred {row['dimension']}"] = Score(value=value, explanation=_outcome(row))
+        return by_name
 
 
 def _by(frame: pl.DataFrame, column: str) -> dict[int, list[dict[str, Any]]]:
-    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    grouped: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for row in frame.iter_rows(named=True):
-        found[row[column]].append(row)
-    return found
+        grouped[row[column]].append(row)
+    return grouped
 
 
 def _outcome(row: Mapping[str, Any]) -> str:
@@ -112,8 +114,8 @@ def results(samples: Iterable[EvalSample]) -> list[EvalScore]:
 
 
 def _metrics(pairs: list[tuple[str, float]]) -> dict[str, EvalMetric]:
-    found = clustered_mean([value for _, value in pairs], [cluster for cluster, _ in pairs])
-    numbers = {"mean": found.estimate, "low": found.low, "high": found.high}
+    mean = clustered_mean([value for _, value in pairs], [cluster for cluster, _ in pairs])
+    numbers = {"mean": mean.estimate, "low": mean.low, "high": mean.high}
     return {
         name: EvalMetric(name=name, value=value)
         for name, value in numbers.items()

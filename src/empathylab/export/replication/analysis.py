@@ -184,13 +184,15 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[ResultTable]:
     title, reference = result.study.title, result.reference
     rows, shown = result.to_frame().to_dicts(), conclusion_table(result.conclusions)
     yield ResultTable(f"ratings-{slug}-conclusions", f"{title}: conclusions", rows, shown)
-    found = result.comparison
-    if found.scales:
-        counts = [flat(count) for kind in _KINDS for count in found.counts if count.kind == kind]
-        shown = [row for kind in _KINDS for row in count_table(found, kind)]
+    comparison = result.comparison
+    if comparison.scales:
+        counts = [
+            flat(count) for kind in _KINDS for count in comparison.counts if count.kind == kind
+        ]
+        shown = [row for kind in _KINDS for row in count_table(comparison, kind)]
         yield ResultTable(f"ratings-{slug}-counts", f"{title}: ratings by arm", counts, shown)
-        tests = [scalars(row) for row in comparison_rows(found)]
-        shown = [row for kind in _KINDS for row in comparison_table(found, kind)]
+        tests = [scalars(row) for row in comparison_rows(comparison)]
+        shown = [row for kind in _KINDS for row in comparison_table(comparison, kind)]
         if tests:
             caption = f"{title}: good ratings compared with {reference}"
             yield ResultTable(f"ratings-{slug}-tests", caption, tests, shown)
@@ -225,11 +227,11 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[ResultTable]:
 
 
 def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[ResultTable]:
-    found, unknown = mixed_model_row(model), undetermined(model)
+    document, unknown = mixed_model_row(model), undetermined(model)
     values = [
         {"term": term, **(dict.fromkeys(scalars(cells)) if term in unknown else scalars(cells))}
         for part in ("thresholds", "coefficients")
-        for term, cells in found.get(part, {}).items()
+        for term, cells in document.get(part, {}).items()
     ]
     yield ResultTable(name, f"{title}, {model.formula}", values, coefficient_table(model))
     caption = f"{title}, {model.formula}: random effects"
@@ -313,10 +315,10 @@ def _of_self_reports(read: Read) -> Iterator[ResultTable]:
         scale = scales.filter(scale=name, scale_version=version).row(-1, named=True)
         valid = group.filter(outcome="valid")
         answers = items.join(valid.drop("counterpart"), on="administration")
-        found = _validity(answers, group, scale)
-        reasons = {"reasons": " ".join(map(note_text, found.reasons))}
-        mine = {"respondent": respondent, "scale": name, "verdict": found.verdict}
-        values.append(mine | flat(found) | reasons)
+        validity = _validity(answers, group, scale)
+        reasons = {"reasons": " ".join(map(note_text, validity.reasons))}
+        mine = {"respondent": respondent, "scale": name, "verdict": validity.verdict}
+        values.append(mine | flat(validity) | reasons)
     shown = [
         {"respondent": row["respondent"], "scale": row["scale"], "verdict": row["verdict"]}
         | {"administrations": number(row["administrations"], 0), "reasons": row["reasons"]}

@@ -71,16 +71,16 @@ def _means(judged: pl.DataFrame) -> Iterator[ResultTable]:
 def _of_study(read: Read, row: Mapping[str, Any], slug: str) -> Iterator[ResultTable]:
     title = f"Judges of {row['title']}"
     try:
-        found = analyse_judged(_judged(read, row))
+        analysed = analyse_judged(_judged(read, row))
     except UserError as error:
         problem = [{"study": row["study"], "not compared with people": str(error)}]
         yield ResultTable(f"judges-{slug}", title, problem, problem)
         return
-    values = [flat(card) for card in found.cards]
-    yield ResultTable(f"judges-{slug}", title, values, card_rows(found.cards))
+    values = [flat(card) for card in analysed.cards]
+    yield ResultTable(f"judges-{slug}", title, values, card_rows(analysed.cards))
     used: set[str] = set()
     labels = labels_by_value(exported_dimensions(row))
-    for card in found.cards:
+    for card in analysed.cards:
         name = f"judges-{slug}-{file_name(f'{card.judge} {card.dimension}', used)}"
         yield from _of_card(card, name, labels.get(card.dimension, {}))
 
@@ -106,12 +106,12 @@ def _judged(read: Read, row: Mapping[str, Any]) -> JudgedRatings:
     frame = pl.concat([*parts, *compared], how="diagonal_relaxed").join(
         texts, on="response", how="left", maintain_order="left"
     )
-    found = judged_from_table(frame, where=f"study {row['study']}")
+    judged = judged_from_table(frame, where=f"study {row['study']}")
     scales = {
         exported_dimension.name: tuple(map(float, exported_dimension.values))
         for exported_dimension in exported_dimensions(row)
     }
-    return dataclasses.replace(found, scales=scales, study=row["study"])
+    return dataclasses.replace(judged, scales=scales, study=row["study"])
 
 
 def _people(read: Read, study: str) -> pl.DataFrame:

@@ -21,7 +21,7 @@ _LEFT_OUT = ("pages",)
 
 
 def put_replication(
-    folder: Path, found: LabTables, tables: Mapping[str, pl.DataFrame], entries: list[Entry]
+    folder: Path, contents: LabTables, tables: Mapping[str, pl.DataFrame], entries: list[Entry]
 ) -> dict[str, int]:
     """The rows of each data file by name, after the package was written into the folder.
 
@@ -36,9 +36,9 @@ def put_replication(
         put(folder, f"data/{name}", content)
     table_files = analysis.write_tables(folder / "data", folder / "tables")
     put(folder, "analysis.py", Path(analysis.__file__).read_bytes())
-    for name, content in r_files(found, kept, {key: f"data/{key}.csv" for key in kept}).items():
+    for name, content in r_files(contents, kept, {key: f"data/{key}.csv" for key in kept}).items():
         put(folder, name, content)
     put(folder, "requirements.txt", requirements_file())
     put(folder, "versions.json", versions_file())
-    put(folder, "README.md", replication_readme(kept, sorted(table_files), found.blind).encode())
+    put(folder, "README.md", replication_readme(kept, sorted(table_files), contents.blind).encode())
     return {f"data/{name}.csv": frame.height for name, frame in kept.items()}

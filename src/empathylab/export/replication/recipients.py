@@ -34,9 +34,9 @@ def recipient_tables(read: Read) -> Iterator[ResultTable]:
             problem = [{"study": str(study), "not analysed": str(error)}]
             yield ResultTable(f"recipients-{slug}", title, problem, problem)
             continue
-        found = result.to_dict()
+        document = result.to_dict()
         for name, written in _SHOWN.items():
-            values = [scalars(row) for row in found[name]]
+            values = [scalars(row) for row in document[name]]
             if values:
                 yield ResultTable(
                     f"recipients-{slug}-{name}", f"{title}, {name}", values, written(result)

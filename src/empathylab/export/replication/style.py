@@ -43,16 +43,16 @@ def style_tables(read: Read) -> Iterator[ResultTable]:
     described = report_respondents(frame)
     frame = frame.filter(pl.col("respondent").is_in(described.names))
     try:
-        found = from_table(
+        result = from_table(
             frame, ratings=_ratings(read), against=described.against, depth=report_depth(counted)
         ).estimates
     except UserError:
         return  # no usable text
-    yield from _profiles(found)
-    yield from _words(found)
-    yield from _authorship(found)
-    yield from _tactics(found)
-    yield from _rated(found)
+    yield from _profiles(result)
+    yield from _words(result)
+    yield from _authorship(result)
+    yield from _tactics(result)
+    yield from _rated(result)
 
 
 def _ratings(read: Read) -> pl.DataFrame | None:
@@ -74,23 +74,23 @@ def _ratings(read: Read) -> pl.DataFrame | None:
     return named.select(columns)
 
 
-def _profiles(found: StyleEstimates) -> Iterator[ResultTable]:
-    short = overview_rows(found)
+def _profiles(estimates: StyleEstimates) -> Iterator[ResultTable]:
+    short = overview_rows(estimates)
     yield ResultTable(
         "style-overview", "How they write, in short: means per response", short, short
     )
     caption = "Features of style, means per response"
-    yield ResultTable("style-features", caption, feature_values(found), feature_rows(found))
-    if found.differences:
-        values = [flat(difference) for difference in found.differences]
+    yield ResultTable("style-features", caption, feature_values(estimates), feature_rows(estimates))
+    if estimates.differences:
+        values = [flat(difference) for difference in estimates.differences]
         yield ResultTable(
-            "style-differences", "Differences in style", values, difference_rows(found)
+            "style-differences", "Differences in style", values, difference_rows(estimates)
         )
 
 
-def _words(found: StyleEstimates) -> Iterator[ResultTable]:
+def _words(estimates: StyleEstimates) -> Iterator[ResultTable]:
     used: set[str] = set()
-    for item in found.distinctive:
+    for item in estimates.distinctive:
         if not shown_terms(item.terms, 1):
             continue
         against = item.against or "the others"
@@ -99,38 +99,42 @@ def _words(found: StyleEstimates) -> Iterator[ResultTable]:
             f"style-words-{file_name(item.respondent, used)}",
             f"Distinctive words and phrases of {item.respondent}, compared with {against}",
             values,
-            term_rows(found, item.respondent),
+            term_rows(estimates, item.respondent),
         )
-    yield from _plain("style-emoji", "Emoji per response", emoji_rows(found))
+    yield from _plain("style-emoji", "Emoji per response", emoji_rows(estimates))
 
 
-def _authorship(found: StyleEstimates) -> Iterator[ResultTable]:
-    predicted = found.predictability
+def _authorship(estimates: StyleEstimates) -> Iterator[ResultTable]:
+    predicted = estimates.predictability
     if predicted is None:
         return
     caption = "Authors and predicted authors: responses by author"
-    yield from _plain("style-told-confusion", caption, confusion_rows(found))
+    yield from _plain("style-told-confusion", caption, confusion_rows(estimates))
     values = [flat(ablation) for ablation in (predicted.full, *predicted.ablations)]
     caption = f"How well authors are identified, in {predicted.folds}-fold cross-validation"
-    yield ResultTable("style-told", caption, values, classification_rows(found))
+    yield ResultTable("style-told", caption, values, classification_rows(estimates))
 
 
-def _tactics(found: StyleEstimates) -> Iterator[ResultTable]:
+def _tactics(estimates: StyleEstimates) -> Iterator[ResultTable]:
     caption = "Proportion of responses with each tactic"
-    values = [flat(use) for use in found.tactics.uses]
-    yield ResultTable("style-tactics", caption, values, tactic_rows(found))
-    corrected = [flat(use) for use in found.tactics.corrected]
-    yield ResultTable("style-tactics-corrected", CORRECTED, corrected, corrected_tactic_rows(found))
-    yield from _plain("style-tactics-accuracy", ACCURACY, tactic_accuracy_rows(found))
-    yield from _plain("style-orders", "The most common tactic sequences", template_rows(found))
-    yield from _plain("style-reuse", "How much respondents repeat themselves", reuse_rows(found))
+    values = [flat(use) for use in estimates.tactics.uses]
+    yield ResultTable("style-tactics", caption, values, tactic_rows(estimates))
+    corrected = [flat(use) for use in estimates.tactics.corrected]
+    yield ResultTable(
+        "style-tactics-corrected", CORRECTED, corrected, corrected_tactic_rows(estimates)
+    )
+    yield from _plain("style-tactics-accuracy", ACCURACY, tactic_accuracy_rows(estimates))
+    yield from _plain("style-orders", "The most common tactic sequences", template_rows(estimates))
+    yield from _plain(
+        "style-reuse", "How much respondents repeat themselves", reuse_rows(estimates)
+    )
     caption = "Repeated opening and closing phrases"
-    yield from _plain("style-openings", caption, recurring_rows(found))
+    yield from _plain("style-openings", caption, recurring_rows(estimates))
 
 
-def _rated(found: StyleEstimates) -> Iterator[ResultTable]:
+def _rated(estimates: StyleEstimates) -> Iterator[ResultTable]:
     used: set[str] = set()
-    for item in found.rated:
+    for item in estimates.rated:
         values = [flat(relation) for relation in item.relations]
         yield ResultTable(
             f"style-rated-{file_name(f'{item.study} {item.dimension}', used)}",

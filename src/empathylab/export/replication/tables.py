@@ -75,19 +75,19 @@ def file_name(text: str, used: set[str]) -> str:
 
 def flat(item: Any) -> dict[str, Any]:
     """A result's fields, an estimate with its interval as three of them."""
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for field in dataclasses.fields(item):
         value = getattr(item, field.name)
         if hasattr(value, "estimate") and hasattr(value, "low"):
-            found[field.name] = value.estimate
-            found[f"{field.name}_low"], found[f"{field.name}_high"] = value.low, value.high
+            columns[field.name] = value.estimate
+            columns[f"{field.name}_low"], columns[f"{field.name}_high"] = value.low, value.high
         elif isinstance(value, Note) or (field.name == "note" and value is None):
-            found[field.name] = note_text(value)
+            columns[field.name] = note_text(value)
         elif isinstance(value, Mapping):
-            found |= {f"{field.name} {key}": part for key, part in value.items()}
+            columns |= {f"{field.name} {key}": part for key, part in value.items()}
         else:
-            found[field.name] = value
-    return scalars(found)
+            columns[field.name] = value
+    return scalars(columns)
 
 
 def scalars(row: Mapping[str, Any]) -> dict[str, Any]:

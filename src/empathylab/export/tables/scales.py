@@ -62,8 +62,8 @@ def _scores(source: LabSource) -> pl.DataFrame:
     valid = source.administrations.filter(outcome="valid")
     rows = valid.select("administration", "scale_row")
     answers = source.item_answers.join(rows, on="administration")
-    found = score_frame(answers, source.scales)
-    joined = valid.join(found, on="administration", maintain_order="left_right")
+    scores = score_frame(answers, source.scales)
+    joined = valid.join(scores, on="administration", maintain_order="left_right")
     return joined.rename({"order": "order_index"}).select(SCORES.names)
 
 

@@ -53,7 +53,7 @@ def _of_studies(spec: TableSpec[StudySource]) -> TableSpec[LabSource]:
     def query(source: LabSource) -> pl.DataFrame:
         frames = [joined.frame([])]
         for part in source.studies:
-            frame = part.found.tables.get(spec.name, spec.frame([]))
+            frame = part.tables.tables.get(spec.name, spec.frame([]))
             if "study" in frame.columns:
                 frame = frame.rename({"study": TOLD_STUDY})
             frames.append(frame.select(pl.lit(part.name).alias("study"), pl.all()))

@@ -67,7 +67,7 @@ def leaderboard_section(board: LeaderboardResult) -> LeaderboardSection:
         situations=len(board.study.situations),
         ends=(shown(outcome.lowest, outcome), shown(outcome.highest, outcome)),
         lines=tuple(_line(entry) for entry in board.entries),
-        estimated=any(entry.found.basis == "judge" for entry in board.entries),
+        estimated=any(entry.measurement.basis == "judge" for entry in board.entries),
         notes=board.caveats,
     )
 
@@ -84,8 +84,8 @@ def _line(entry: Entry) -> Line:
     return Line(
         ranks=ranks(entry),
         respondent=entry.respondent,
-        how=HOW[entry.found.basis],
-        tag=_TAGS[entry.found.basis],
+        how=HOW[entry.measurement.basis],
+        tag=_TAGS[entry.measurement.basis],
         estimate=shown(head.estimate, outcome),
         interval=interval(head),
         at=place(head.estimate),
@@ -93,7 +93,7 @@ def _line(entry: Entry) -> Line:
         beyond=head.beyond,
         ratings=f"{head.n_ratings:,}",
         rated=days(entry.rated_first, entry.rated_last),
-        judge=entry.found.judge or "",
+        judge=entry.measurement.judge or "",
         judged=days(entry.judged_first, entry.judged_last),
-        rests_on=rests_on(entry.found),
+        rests_on=rests_on(entry.measurement),
     )

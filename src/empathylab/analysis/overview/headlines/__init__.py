@@ -35,28 +35,28 @@ class Headline:
 
 def headlines(data: LabOverview) -> tuple[Headline, ...]:
     """All of them, the topics that answer the question best first."""
-    found = [
+    entries = [
         Headline("ratings", f"ratings-{place}", conclusion)
         for place, study in enumerate(data.ratings, start=1)
         for conclusion in rating_headlines(study)
     ]
-    found += [
+    entries += [
         Headline("recipients", "recipients", conclusion)
         for result in data.recipients
         for conclusion in recipient_headlines(result.conclusions)
     ]
-    found += [
+    entries += [
         Headline("scores", "scores", conclusion)
         for scores in data.scores
         for conclusion in score_headlines(scores)
     ]
     if data.conversations is not None:
-        found += [
+        entries += [
             Headline("conversations", "conversations", conclusion)
             for conclusion in conversation_headlines(data.conversations)
         ]
-    found += [Headline("scales", "scales", conclusion) for conclusion in scale_headlines(data)]
-    found += [
+    entries += [Headline("scales", "scales", conclusion) for conclusion in scale_headlines(data)]
+    entries += [
         Headline("judges", f"judges-{place}", conclusion)
         for place, judged in enumerate(data.judges, start=1)
         for conclusion in judged.conclusions[:3]
@@ -66,33 +66,34 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
         identified = [
             item for item in conclusions if item.dimension == "authorship"
         ] or conclusions[:1]
-        found += [Headline("style", "style", conclusion) for conclusion in identified[:1]]
-    found += [
+        entries += [Headline("style", "style", conclusion) for conclusion in identified[:1]]
+    entries += [
         Headline("replies", "replies", reply_headline) for reply_headline in reply_headlines(data)
     ]
-    return tuple(found)
+    return tuple(entries)
 
 
 def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:
     """The respondent's score; of several the highest and the lowest."""
     if not scores.respondents:
         return
-    found = [conclusion for conclusion in scores.conclusions if conclusion.dimension is not None][
-        : len(scores.respondents)
-    ]
-    if len(found) == 1:
-        yield found[0]
+    conclusions = [
+        conclusion for conclusion in scores.conclusions if conclusion.dimension is not None
+    ][: len(scores.respondents)]
+    if len(conclusions) == 1:
+        yield conclusions[0]
         return
-    order = sorted(found, key=lambda item: -(item.estimate or 0))
+    order = sorted(conclusions, key=lambda item: -(item.estimate or 0))
     ends = [
         f"{name_of(item.subject)} {number(item.estimate, 2)} of 5"
         + ("" if item.low is None else f" (95% CI {number(item.low, 2)} to {number(item.high, 2)})")
         for item in (order[0], order[-1])
     ]
-    replies = sum(item.n or 0 for item in found)
+    replies = sum(item.n or 0 for item in conclusions)
     sentence = (
-        f"Of {len(found)} runs scored by {scores.judge} on empathy, the highest is {ends[0]}, the "
-        f"lowest {ends[1]}; {counted(replies, 'reply', 'replies')} in all{_DOUBTS[scores.fit]}."
+        f"Of {len(conclusions)} runs scored by {scores.judge} on empathy, the highest is "
+        f"{ends[0]}, the lowest {ends[1]}; {counted(replies, 'reply', 'replies')} in "
+        f"all{_DOUBTS[scores.fit]}."
     )
     yield replace(order[0], sentence=sentence, subject="all")
 

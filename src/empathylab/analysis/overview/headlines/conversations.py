@@ -23,15 +23,15 @@ def conversation_headlines(talks: ConversationsAnalysis) -> Iterator[Conclusion]
     for result in talks.respondents:
         if result.n:
             groups.setdefault(result.simulator, []).append(result)
-    found = [
+    conclusions = [
         _cannot_simulate(card)
         if (card := talks.failed_simulators.get(simulator))
         else _talked(talks, simulator, results)
         for simulator, results in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
-    yield from found[:1]
+    yield from conclusions[:1]
     yield from moved_by_simulators(talks.comparisons)
-    yield from found[1:]
+    yield from conclusions[1:]
     yield from simulator_conclusions(talks.simulators)
 
 

@@ -27,14 +27,14 @@ def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
             if (conclusion.dimension, conclusion.subset) == (dimension, "all")
             and conclusion.reference is not None
         ]
-        found = [
+        conclusions = [
             _headline([item for item in compared if item.subject == arm])
             for arm in dict.fromkeys(item.subject for item in compared)
         ]
-        if len(found) == 1:
-            yield _one_arm(found[0], mine)
-        elif found:
-            yield _many_arms(found, mine)
+        if len(conclusions) == 1:
+            yield _one_arm(conclusions[0], mine)
+        elif conclusions:
+            yield _many_arms(conclusions, mine)
         else:
             yield from (_alone(level) for level in mine.values())
 
@@ -56,37 +56,37 @@ def _headline(conclusions: Sequence[Conclusion]) -> Conclusion:
     )
 
 
-def _one_arm(found: Conclusion, levels: dict[str, RatingLevel]) -> Conclusion:
-    arm, other = found.subject, str(found.reference)
+def _one_arm(conclusion: Conclusion, levels: dict[str, RatingLevel]) -> Conclusion:
+    arm, other = conclusion.subject, str(conclusion.reference)
     lead = {
         "better": f"{was(arm)} rated higher than {name_of(other)}",
         "worse": f"{was(arm)} rated lower than {name_of(other)}",
         "equivalent": f"{name_of(arm)} and {name_of(other)} are equivalent",
-    }.get(found.kind, f"It is unclear whether {differs(arm)} from {name_of(other)}")
-    text = f"{lead} on {found.dimension}"
+    }.get(conclusion.kind, f"It is unclear whether {differs(arm)} from {name_of(other)}")
+    text = f"{lead} on {conclusion.dimension}"
     mine, reference = levels.get(arm), levels.get(other)
     if mine and reference:
         text += f": {_level(mine)}, {owner(other)} {_level(reference, unit=False)}"
-    sentence = f"{text} ({_difference(found)}{_rests_on(found)})."
-    return replace(found, sentence=first_capital(sentence))
+    sentence = f"{text} ({_difference(conclusion)}{_rests_on(conclusion)})."
+    return replace(conclusion, sentence=first_capital(sentence))
 
 
-def _many_arms(found: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> Conclusion:
-    reference = str(found[0].reference)
+def _many_arms(conclusions: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> Conclusion:
+    reference = str(conclusions[0].reference)
     parts = []
     for kind, said in _COUNTS.items():
-        if count := sum(item.kind == kind for item in found):
+        if count := sum(item.kind == kind for item in conclusions):
             parts.append(f"{count} {'was' if count == 1 else 'were'} {said}")
-    if rest := sum(item.kind not in _COUNTS for item in found):
+    if rest := sum(item.kind not in _COUNTS for item in conclusions):
         parts.append(f"{rest} {'does' if rest == 1 else 'do'} not clearly differ")
     lead = (
-        f"Of {len(found)} arms compared with {name_of(reference)} on {found[0].dimension}, "
-        f"{listed(parts)}."
+        f"Of {len(conclusions)} arms compared with {name_of(reference)} on "
+        f"{conclusions[0].dimension}, {listed(parts)}."
     )
-    if rest == len(found):
+    if rest == len(conclusions):
         none = "Neither of 2 arms" if rest == 2 else f"None of {rest} arms"
-        lead = f"{none} clearly differs from {name_of(reference)} on {found[0].dimension}."
-    order = sorted(found, key=lambda item: -_height(levels, item))
+        lead = f"{none} clearly differs from {name_of(reference)} on {conclusions[0].dimension}."
+    order = sorted(conclusions, key=lambda item: -_height(levels, item))
     best, last = order[0], order[-1]
     ratings = sum(level.n for level in levels.values())
     sentence = (
@@ -94,19 +94,19 @@ def _many_arms(found: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> C
         f"({_difference(best)}); lowest: {name_of(last.subject)}{_at(levels, last)}; "
         f"{counted(ratings, 'rating')}."
     )
-    kinds = {item.kind for item in found}
+    kinds = {item.kind for item in conclusions}
     return replace(
         best, kind=best.kind if len(kinds) == 1 else "descriptive", sentence=sentence, subject="all"
     )
 
 
-def _height(levels: dict[str, RatingLevel], found: Conclusion) -> float:
-    level = levels.get(found.subject)
-    return level.estimate if level else found.estimate or 0.0
+def _height(levels: dict[str, RatingLevel], conclusion: Conclusion) -> float:
+    level = levels.get(conclusion.subject)
+    return level.estimate if level else conclusion.estimate or 0.0
 
 
-def _at(levels: dict[str, RatingLevel], found: Conclusion) -> str:
-    level = levels.get(found.subject)
+def _at(levels: dict[str, RatingLevel], conclusion: Conclusion) -> str:
+    level = levels.get(conclusion.subject)
     return f", {_level(level)}" if level else ""
 
 
@@ -117,32 +117,34 @@ def _level(level: RatingLevel, *, unit: bool = True) -> str:
     return f"{text} rated {level.good}" if unit else text
 
 
-def _difference(found: Conclusion) -> str:
-    if found.estimate is None:
+def _difference(conclusion: Conclusion) -> str:
+    if conclusion.estimate is None:
         return "no estimate"
-    if found.unit == "log-odds":
-        return _odds_ratio(found)
-    digits = 2 if found.unit == "points" else 1
-    return f"difference {signed(found.estimate, digits)} points, {_interval(found, digits)}"
+    if conclusion.unit == "log-odds":
+        return _odds_ratio(conclusion)
+    digits = 2 if conclusion.unit == "points" else 1
+    return (
+        f"difference {signed(conclusion.estimate, digits)} points, {_interval(conclusion, digits)}"
+    )
 
 
-def _odds_ratio(found: Conclusion) -> str:
+def _odds_ratio(conclusion: Conclusion) -> str:
     """The odds of a higher rating, divided by the reference's."""
-    ratio = f"odds ratio of a higher rating {number(math.exp(found.estimate or 0.0), 2)}"
-    if found.low is None or found.high is None:
+    ratio = f"odds ratio of a higher rating {number(math.exp(conclusion.estimate or 0.0), 2)}"
+    if conclusion.low is None or conclusion.high is None:
         return f"{ratio}, no interval"
-    low, high = (number(math.exp(end), 2) for end in (found.low, found.high))
+    low, high = (number(math.exp(end), 2) for end in (conclusion.low, conclusion.high))
     return f"{ratio}, 95% CI {low} to {high}"
 
 
-def _interval(found: Conclusion, digits: int) -> str:
-    if found.low is None or found.high is None:
+def _interval(conclusion: Conclusion, digits: int) -> str:
+    if conclusion.low is None or conclusion.high is None:
         return "no interval"
-    return f"95% CI {signed(found.low, digits)} to {signed(found.high, digits)}"
+    return f"95% CI {signed(conclusion.low, digits)} to {signed(conclusion.high, digits)}"
 
 
-def _rests_on(found: Conclusion) -> str:
-    return f"; {found.basis.split(';')[0]}" if found.basis else ""
+def _rests_on(conclusion: Conclusion) -> str:
+    return f"; {conclusion.basis.split(';')[0]}" if conclusion.basis else ""
 
 
 def _alone(level: RatingLevel) -> Conclusion:

@@ -70,11 +70,11 @@ def _overall(data: LabOverview) -> list[ScaleChange]:
 def main_changes(data: LabOverview) -> dict[str, list[ScaleChange]]:
     """The overall changes of the main scale, by subscale."""
     main = main_scale(data)
-    found: dict[str, list[ScaleChange]] = {}
+    by_subscale: dict[str, list[ScaleChange]] = {}
     for item in _overall(data):
         if item.scale == main:
-            found.setdefault(item.subscale, []).append(item)
-    return found
+            by_subscale.setdefault(item.subscale, []).append(item)
+    return by_subscale
 
 
 def _subscale(changes: list[ScaleChange], named: str, doubted: set[tuple[str, str]]) -> Conclusion:
@@ -119,29 +119,29 @@ def lowered(name: str) -> str:
     return name if name[:2].isupper() else name[:1].lower() + name[1:]
 
 
-def _changed(found: ScaleChange) -> str:
-    unit = "" if interval_of(found) else ", no interval"
-    return f"{name_of(found.respondent)} {_points(found)} points{unit}, n = {number(found.n, 0)}"
+def _changed(change: ScaleChange) -> str:
+    unit = "" if interval_of(change) else ", no interval"
+    return f"{name_of(change.respondent)} {_points(change)} points{unit}, n = {number(change.n, 0)}"
 
 
-def _points(found: ScaleChange) -> str:
-    interval = interval_of(found)
+def _points(change: ScaleChange) -> str:
+    interval = interval_of(change)
     ends = f" [{signed(interval.low)}, {signed(interval.high)}]" if interval else ""
-    return f"{signed(found.cluster_delta)}{ends}"
+    return f"{signed(change.cluster_delta)}{ends}"
 
 
-def _of_change(found: ScaleChange, sentence: str, kind: str = "descriptive") -> Conclusion:
-    interval = interval_of(found)
+def _of_change(change: ScaleChange, sentence: str, kind: str = "descriptive") -> Conclusion:
+    interval = interval_of(change)
     return Conclusion(
         kind="inconclusive" if kind == "inconclusive" else "descriptive",
         sentence=sentence,
-        subject=found.respondent,
+        subject=change.respondent,
         reference="baseline",
-        dimension=f"{found.scale} {found.subscale}",
-        estimate=found.cluster_delta,
+        dimension=f"{change.scale} {change.subscale}",
+        estimate=change.cluster_delta,
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         unit="points",
-        n=found.n,
-        basis=f"{number(found.n, 0)} scores after {number(found.clusters, 0)} situations",
+        n=change.n,
+        basis=f"{number(change.n, 0)} scores after {number(change.clusters, 0)} situations",
     )
