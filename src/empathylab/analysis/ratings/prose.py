@@ -11,6 +11,7 @@ from empathylab.analysis.text.apa import (
     bounded,
     contingency_text,
     counted,
+    excluded_sentence,
     interval,
     listed,
     p_text,
@@ -61,10 +62,7 @@ def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
         sentences += _tests_sentences(comparison, whole)
     dropped = sum(comparison.dropped.values())
     if dropped:
-        was = "was" if dropped == 1 else "were"
-        sentences.append(
-            f"{counted(dropped, 'row')} without a rating, rater or arm {was} excluded."
-        )
+        sentences.append(excluded_sentence(dropped, "row", "without a rating, rater or arm"))
     return " ".join(sentences)
 
 
@@ -115,15 +113,10 @@ def paired_paragraph(comparison: PairedComparison) -> str:
         else:
             sentences.append(_mcnemar_sentence(test, test.mcnemar, pairs, where))
         if test.dropped:
-            names = {"rater and situation": "pair of rater and situation"}
-            plural = {"rater and situation": "pairs of rater and situation"}
-            lone = counted(
-                test.dropped,
-                names.get(test.unit, test.unit),
-                plural.get(test.unit, f"{test.unit}s"),
+            unit = (
+                "pair of rater and situation" if test.unit == "rater and situation" else test.unit
             )
-            were = "was" if test.dropped == 1 else "were"
-            sentences.append(f"{lone} in one of the two arms only {were} excluded.")
+            sentences.append(excluded_sentence(test.dropped, unit, "in one of the two arms only"))
     return " ".join(sentences)
 
 
@@ -172,9 +165,7 @@ def means_paragraph(comparison: MeanComparison, *, likert: Sequence[str] = ()) -
         f"{what} {level} {units} {verb} raters, not ratings, as the independent units."
     )
     if comparison.dropped:
-        was = "was" if comparison.dropped == 1 else "were"
-        dropped = counted(comparison.dropped, "row")
-        sentences.append(f"{dropped} with missing values {was} excluded.")
+        sentences.append(excluded_sentence(comparison.dropped, "row", "with missing values"))
     return " ".join(sentences)
 
 
@@ -224,10 +215,7 @@ def notes_sentences(
             "replies."
         )
     if raters_without_ratings:
-        was = "was" if raters_without_ratings == 1 else "were"
-        sentences.append(
-            f"{counted(raters_without_ratings, 'rater')} without ratings {was} excluded."
-        )
+        sentences.append(excluded_sentence(raters_without_ratings, "rater", "without ratings"))
     return sentences
 
 

@@ -67,3 +67,10 @@ def full_sentence(text: str) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """`1 rater`, `2,000 raters`."""
     return f"{number(count, 0)} {one if count == 1 else many or one + 's'}"
+
+
+def excluded_sentence(count: int, unit: str, which: str) -> str:
+    """`1 row with missing values was excluded.`"""
+    first, _, rest = unit.partition(" ")
+    units = counted(count, unit, f"{first}s {rest}".rstrip())
+    return f"{units} {which} {'was' if count == 1 else 'were'} excluded."
