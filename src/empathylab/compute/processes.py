@@ -44,10 +44,10 @@ class _Worker:
     def outcome(self) -> Outcome | None:
         """What came back; None where the worker has died."""
         try:
-            found: Outcome = self.connection.recv()
+            outcome: Outcome = self.connection.recv()
         except (EOFError, OSError):
             return None
-        return found
+        return outcome
 
     def stop(self) -> None:
         self.process.kill()

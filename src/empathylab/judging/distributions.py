@@ -76,8 +76,8 @@ def point_distribution(
 def _place(text: str, dimension: str) -> int | None:
     """Where the point begins, behind its quotation mark; None unless it is there exactly once."""
     keys = {re.escape(json.dumps(dimension, ensure_ascii=plain)) for plain in (True, False)}
-    found = list(re.finditer(rf'(?:{"|".join(sorted(keys))})\s*:\s*"', text))
-    return found[0].end() if len(found) == 1 else None
+    matches = list(re.finditer(rf'(?:{"|".join(sorted(keys))})\s*:\s*"', text))
+    return matches[0].end() if len(matches) == 1 else None
 
 
 def _could_be(start: str, text: str) -> bool:

@@ -153,8 +153,8 @@ def default_instrument(names: Sequence[str] = ()) -> Instrument:
 
 def study_instrument(study: JudgedStudy, names: Sequence[str] = ()) -> Instrument:
     """The study's instrument, with all of its dimensions or those of these names."""
-    found = _worded(study) if "blocks" in study.protocol else _released(study)
-    narrowed = found.only(names, where=f"study {study.name}")
+    instrument = _worded(study) if "blocks" in study.protocol else _released(study)
+    narrowed = instrument.only(names, where=f"study {study.name}")
     for dimension in narrowed.dimensions:
         _refuse_unpointed(dimension, study.name)
     return narrowed

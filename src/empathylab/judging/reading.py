@@ -53,7 +53,7 @@ def _read(text: str, options: Options) -> ReadAnswer:
     if not answer:
         return ReadAnswer("empty", "there is no text")
     names = {name.casefold(): name for name in options}
-    objects = [item for found in find_json(answer) for item in _speaking(found.content, names)]
+    objects = [item for block in find_json(answer) for item in _speaking(block.content, names)]
     if not objects:
         return _read_bare(answer, options)
     given: dict[str, list[object]] = {}
@@ -65,7 +65,7 @@ def _read(text: str, options: Options) -> ReadAnswer:
             reasons.append(value.strip())
     chosen = {name: _chosen(name, given.get(name, []), shown) for name, shown in options.items()}
     for outcome in ("refusal", "ambiguous", "out_of_range", "incomplete"):
-        problems = [p for found, p in chosen.values() if found == outcome]
+        problems = [p for kind, p in chosen.values() if kind == outcome]
         if problems:
             return ReadAnswer(outcome, "; ".join(problems))
     points = {name: point for name, (_, point) in chosen.items()}

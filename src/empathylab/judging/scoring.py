@@ -106,10 +106,10 @@ def _scored(planted: PlantedReplies, rows: Sequence[tuple[str, str]]) -> list[Sc
             planted.replies[number].situation,
             planted.replies[number].kind,
             repeat,
-            rubric().profile(found),
+            rubric().profile(marks),
         )
-        for (number, repeat), found in sorted(scores.items())
-        if len(found) == len(rubric().names)
+        for (number, repeat), marks in sorted(scores.items())
+        if len(marks) == len(rubric().names)
     ]
 
 

@@ -157,18 +157,18 @@ class OpenAiBatches:
 
     async def results(self, batch: str, requests: Mapping[str, BatchRequest]) -> Results:
         state = await _fetch(self.model, f"batches/{batch}")
-        found: Results = {}
+        results: Results = {}
         for name in ("output_file_id", "error_file_id"):
             if not state.get(name):
                 continue
             for line in await _lines(self.model, f"files/{state[name]}/content"):
                 if line.get("custom_id") in requests:
-                    found[line["custom_id"]] = self._result(requests[line["custom_id"]], line)
+                    results[line["custom_id"]] = self._result(requests[line["custom_id"]], line)
         message = ((state.get("errors") or {}).get("data") or [{}])[0].get("message")
         problem = f"the batch {state.get('status')}" + (f": {message}" if message else "")
         for name in requests:
-            found.setdefault(name, Refused(ModelUnavailable(problem, "batch"), problem.encode()))
-        return found
+            results.setdefault(name, Refused(ModelUnavailable(problem, "batch"), problem.encode()))
+        return results
 
     def _result(self, request: BatchRequest, line: dict[str, Any]) -> Completion | Refused:
         response = line.get("response") or {}
@@ -216,15 +216,15 @@ class AnthropicBatches:
         return state.get("processing_status") == "ended"
 
     async def results(self, batch: str, requests: Mapping[str, BatchRequest]) -> Results:
-        found: Results = {}
+        results: Results = {}
         for line in await _lines(self.model, f"messages/batches/{batch}/results"):
             request = requests.get(line.get("custom_id", ""))
             if request is not None:
-                found[line["custom_id"]] = self._result(request, line.get("result") or {})
+                results[line["custom_id"]] = self._result(request, line.get("result") or {})
         problem = "the batch contains no result"
         for name in requests:
-            found.setdefault(name, Refused(ModelUnavailable(problem, "batch"), problem.encode()))
-        return found
+            results.setdefault(name, Refused(ModelUnavailable(problem, "batch"), problem.encode()))
+        return results
 
     def _result(self, request: BatchRequest, result: dict[str, Any]) -> Completion | Refused:
         if result.get("type") == "succeeded":

@@ -199,11 +199,11 @@ class LocalModel:
     ) -> tuple[_Server, _Server, float, bool]:
         """The faster of two servers, the other one, the rate, and whether they changed places."""
         try:
-            found = await self._rate(other)
+            other_rate = await self._rate(other)
         except BaseException:
             await other.close()
             raise
-        return (other, best, found, True) if found > rate else (best, other, rate, False)
+        return (other, best, other_rate, True) if other_rate > rate else (best, other, rate, False)
 
     async def _rate(self, server: _Server) -> float:
         """Tokens per second in about a second of short answers, a few at once."""

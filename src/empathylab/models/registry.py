@@ -244,7 +244,7 @@ class Reachability:
 
 def embedded_reachability() -> list[Reachability]:
     """The embedded models, looked up on disk."""
-    found = []
+    states = []
     for weights in KNOWN_WEIGHTS.values():
         name = f"local/{weights.name}"
         if importlib.util.find_spec("xllamacpp") is None:
@@ -254,8 +254,8 @@ def embedded_reachability() -> list[Reachability]:
             state = Reachability(name, False, remedy, name)
         else:
             state = Reachability(name, True, f"{weights.title}, installed", name)
-        found.append(state)
-    return found
+        states.append(state)
+    return states
 
 
 async def provider_reachability(provider: Provider, *, timeout: float) -> Reachability:

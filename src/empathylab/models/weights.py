@@ -121,10 +121,10 @@ def _download(weights: Weights, folder: Path) -> Path:
 
 
 def _check(path: Path, expected: str) -> None:
-    if (found := _sha256(path)) != expected:
+    if (checksum := _sha256(path)) != expected:
         raise ModelSetup(
             f"the hash of {path.name} does not match, so nothing was installed",
-            got=found,
+            got=checksum,
             remedy="Try again. If it happens again, do not use the file, and report it.",
         )
 

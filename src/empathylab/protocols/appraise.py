@@ -224,14 +224,14 @@ class AppraisalInterpreter:
         if not completion.logprobs:
             return Reading("no_logprobs", "the endpoint gave no log-probabilities")
         tokens = [(entry.token, entry.top) for entry in completion.logprobs]
-        found = answer_distributions(tokens, self.appraisal.scale, order)
-        missing = sorted(set(order) - set(found))
+        distributions = answer_distributions(tokens, self.appraisal.scale, order)
+        missing = sorted(set(order) - set(distributions))
         if missing:
             listed = ", ".join(map(str, missing))
             return Reading("no_logprobs", f"no possible answer was weighed for the items {listed}")
         answers = ItemAnswers(
-            {item: distribution.expected for item, distribution in found.items()},
-            {item: distribution.entropy for item, distribution in found.items()},
+            {item: distribution.expected for item, distribution in distributions.items()},
+            {item: distribution.entropy for item, distribution in distributions.items()},
         )
         return Reading("valid", None, answers)
 

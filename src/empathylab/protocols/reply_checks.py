@@ -149,9 +149,9 @@ def _repeats(plain: str) -> Verdict | None:
             if same + size >= max(_LOOP_WORDS, _LOOP_TIMES * size):
                 return Verdict("repetition", "the same words are repeated over and over")
     sentences = Counter(
-        tuple(found)
+        tuple(tokens)
         for item in re.split(r"[.!?。！？]+", plain)
-        if len(found := _tokens(item)) >= 3
+        if len(tokens := _tokens(item)) >= 3
     )
     if sentences and max(sentences.values()) >= _SAME_SENTENCES:
         return Verdict("repetition", "one sentence is repeated three times or more")
@@ -245,7 +245,7 @@ def _talks_about_itself(
     text: str, plain: str, language: AnswerLanguage | None = None
 ) -> Verdict | None:
     """What tells raters that a machine, or someone who was given a task, wrote the reply."""
-    found = (
+    matches = (
         (_MACHINE.search(plain), "the respondent says that it is a machine"),
         (_LABELLED.search(plain), "it begins with a label such as 'Listener:'"),
         (_BOTH_SIDES.search(text.strip()), "it writes both sides of a conversation"),
@@ -256,7 +256,7 @@ def _talks_about_itself(
         ),
         (_QUOTED.fullmatch(plain), "the whole reply is in quotation marks"),
     )
-    for match, reason in found:
+    for match, reason in matches:
         if match:
             return Verdict("meta_talk", reason)
     return _talks_in(language, plain)

@@ -208,8 +208,8 @@ def prompt_fields(prompt: str) -> tuple[str, ...] | None:
 
 def template_versions(name: str) -> tuple[ReplyTemplate, ...]:
     """All versions of the built-in template of that id, the oldest first."""
-    found = (item for item in _VERSIONS.values() if item.id == name)
-    return tuple(sorted(found, key=lambda item: item.version))
+    versions = (item for item in _VERSIONS.values() if item.id == name)
+    return tuple(sorted(versions, key=lambda item: item.version))
 
 
 def read_reply_template(path: Path) -> ReplyTemplate:

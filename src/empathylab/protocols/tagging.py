@@ -138,21 +138,21 @@ def read_tags(text: str, tactics: Sequence[str]) -> tuple[tuple[str, ...], str |
     # Endpoints that do not enforce the schema put words around the JSON.
     start, end = text.find("{"), text.rfind("}")
     try:
-        found = json.loads(text[start : end + 1]) if 0 <= start < end else None
+        answer = json.loads(text[start : end + 1]) if 0 <= start < end else None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        answer = None
+    if not isinstance(answer, dict):
         return (), "no JSON object in the answer"
     known = {name.lower(): name for name in tactics}
     tags: dict[str, None] = {}
     for place in _PLACES:
-        if place not in found:
+        if place not in answer:
             return (), f"the key {place!r} is missing"
-        named = str(found[place] or NONE).strip().lower()
+        named = str(answer[place] or NONE).strip().lower()
         if named == NONE:
             continue
         if named not in known:
-            return (), f"{found[place]!r} is no tactic"
+            return (), f"{answer[place]!r} is no tactic"
         tags[known[named]] = None
     return tuple(tags), None
 
@@ -178,7 +178,7 @@ class ModelTagger:
         asked = Asked(self.model.identity).fingerprints(plan)
         answered = _answers(self.lab, set(asked.values()))
         tags = {key: tags for key, tags in answered.items() if tags is not None}
-        self.unread += sum(found is None for found in answered.values())
+        self.unread += sum(answer is None for answer in answered.values())
         return [tags.get(sentence_key(sentence), ()) for sentence in sentences]
 
 

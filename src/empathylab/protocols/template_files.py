@@ -60,7 +60,7 @@ def _model_of(built_in: DataclassInstance) -> type[FileModel]:
 
 def _placeholders(part: str, text: str, *, where: str) -> set[str]:
     try:
-        found = [piece for piece in string.Formatter().parse(text) if piece[1] is not None]
+        fields = [piece for piece in string.Formatter().parse(text) if piece[1] is not None]
     except ValueError as error:
         raise InputError(
             f"{part!r} has a brace that is not closed",
@@ -68,11 +68,11 @@ def _placeholders(part: str, text: str, *, where: str) -> set[str]:
             got=text,
             remedy="Write {{ and }} for literal braces.",
         ) from error
-    if any(form or conversion for _, _, form, conversion in found):
+    if any(form or conversion for _, _, form, conversion in fields):
         raise InputError(
             f"{part!r} has a placeholder with a format",
             where=where,
             got=text,
             remedy="Write the name alone, such as {situation}.",
         )
-    return {str(name) for _, name, _, _ in found}
+    return {str(name) for _, name, _, _ in fields}

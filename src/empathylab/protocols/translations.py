@@ -66,8 +66,8 @@ def questionnaire_in_language(language: str | None) -> AppraisalTemplate:
     code = "en" if language is None else language_code(language)
     if code == "en":
         return QUESTIONNAIRE
-    found = TRANSLATED_QUESTIONNAIRES.get(f"{QUESTIONNAIRE.id}-{code}")
-    if found is None:
+    template = TRANSLATED_QUESTIONNAIRES.get(f"{QUESTIONNAIRE.id}-{code}")
+    if template is None:
         known = ["en", *(name.rpartition("-")[2] for name in TRANSLATED_QUESTIONNAIRES)]
         raise InputError(
             f"the prompts of scales are not available in {_named(code)}",
@@ -75,7 +75,7 @@ def questionnaire_in_language(language: str | None) -> AppraisalTemplate:
             got=language,
             remedy=f"Use one of {', '.join(known)}, or give your own prompts with --template.",
         )
-    return found
+    return template
 
 
 def _named(code: str) -> str:

@@ -65,7 +65,7 @@ class BatchLedger:
         query = select(batches).where(batches.c.run_id == self._run, batches.c.status != "ended")
         with self._lab.reading() as connection:
             rows = connection.execute(query.order_by(batches.c.id)).all()
-        found = []
+        open_batches = []
         for row in rows:
             provider_id = row.provider_id or await self._api.find(row.token)
             mine = {
@@ -74,8 +74,8 @@ class BatchLedger:
             if provider_id is None or not mine:
                 self._forget(row.id)
                 continue
-            found.append(OpenBatch(row.id, provider_id, row.submitted_at, mine, {}))
-        return found
+            open_batches.append(OpenBatch(row.id, provider_id, row.submitted_at, mine, {}))
+        return open_batches
 
     async def submit(self, chosen: list[tuple[Pending, Spend]], adjusted: str) -> OpenBatch:
         """A new batch; it is noted before it is sent, so that a kill in between is noticed."""

@@ -260,10 +260,10 @@ def reusable(
             answers.c.fingerprint.in_(chunk), answers.c.reused_from.is_(None)
         )
         with lab.reading() as connection:
-            found = {
+            answers_by_request = {
                 row.fingerprint: row for row in connection.execute(query.order_by(answers.c.id))
             }
-        for fingerprint, row in found.items():
+        for fingerprint, row in answers_by_request.items():
             yield wanted[fingerprint], int(row.id), stored_completion(row), row
 
 

@@ -78,7 +78,7 @@ _MODULES = (
 def __getattr__(name: str) -> Any:
     # Loaded when first used: most commands need a scale's definition and not how answers are read.
     for module in _MODULES if name in __all__ else ():
-        found = import_module(f"empathylab.scales.{module}")
-        if hasattr(found, name):
-            return getattr(found, name)
+        loaded = import_module(f"empathylab.scales.{module}")
+        if hasattr(loaded, name):
+            return getattr(loaded, name)
     raise AttributeError(f"module 'empathylab.scales' has no attribute {name!r}")

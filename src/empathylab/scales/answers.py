@@ -92,12 +92,12 @@ def _read_structured(plain: str, lexicon: Lexicon) -> Reading | None:
 def _read_free(plain: str, lexicon: Lexicon) -> Reading:
     """JSON that speaks of the items, wherever it stands, and the lines around it."""
     readings, around, end = [], [], 0
-    for found in find_json(plain):
-        reading = read_json_answer(found.content, lexicon)
+    for block in find_json(plain):
+        reading = read_json_answer(block.content, lexicon)
         if reading.answers or reading.runs or reading.faults:
             readings.append(reading)
-            around.append(plain[end : found.start])
-            end = found.end
+            around.append(plain[end : block.start])
+            end = block.end
     around.append(plain[end:])
     readings.append(read_lines("\n".join(around), lexicon))
     return Reading(

@@ -185,10 +185,10 @@ def scale_plugin(name: str, part: Callable[[], Iterable[Scale]]) -> tuple[Scale,
 
 def builtin_scale(name: str) -> Scale:
     """The shipped scale of that id or full name, however it is spelled: 'dass-21', 'DASS21'."""
-    found = find_scale(name, _shipped().values())
-    if found is None:
+    scale = find_scale(name, _shipped().values())
+    if scale is None:
         raise UnknownName("scale", name, _shipped())
-    return found
+    return scale
 
 
 def find_scale(name: str, scales: Iterable[Scale]) -> Scale | None:

@@ -46,7 +46,7 @@ def answer_distributions(
     """
     text = "".join(token for token, _ in tokens)
     starts = _token_starts(tokens)
-    found: dict[int, AnswerDistribution] = {}
+    distributions: dict[int, AnswerDistribution] = {}
     seen: set[int] = set()
     for match in _PAIR.finditer(text):
         shown = int(match["shown"])
@@ -54,14 +54,14 @@ def answer_distributions(
             continue
         item = order[shown - 1]
         if item in seen:
-            found.pop(item, None)
+            distributions.pop(item, None)
             continue
         seen.add(item)
         place = _token_at(starts, match.start("value"))
         distribution = _distribution(tokens[place][1], scale)
         if distribution is not None:
-            found[item] = distribution
-    return found
+            distributions[item] = distribution
+    return distributions
 
 
 def _token_starts(tokens: Sequence[tuple[str, Mapping[str, float]]]) -> list[int]:

@@ -28,14 +28,14 @@ def read_people(path: Path, scale: Scale) -> PublishedResults:
     """Two administrations per person, at baseline and after a situation; `subject` pairs them."""
     rows = read_sheet(path, _SHEET)
     header, body = (rows[0] if rows else {}), rows[1 + _ABOUT_THE_PERSON :]
-    found: list[PublishedAdministration] = []
+    administrations: list[PublishedAdministration] = []
     ignored: Counter[str] = Counter()
     people = 0
     for column, name in sorted(header.items()):
         match = _HEADER.fullmatch(name)
         if match:
             people += 1
-            found += _both(match, column, f"person-{people:04}", body, scale)
+            administrations += _both(match, column, f"person-{people:04}", body, scale)
         elif column > 1:  # the first two columns number and name the rows
             ignored["the column's name is not understood"] += 1
     if not people:
@@ -45,18 +45,18 @@ def read_people(path: Path, scale: Scale) -> PublishedResults:
             got=", ".join(list(header.values())[:3]),
             remedy="Use the file as it was published.",
         )
-    return PublishedResults(path.name, PEOPLE, scale.id, tuple(found), dict(ignored))
+    return PublishedResults(path.name, PEOPLE, scale.id, tuple(administrations), dict(ignored))
 
 
 def _both(
     match: re.Match[str], column: int, subject: str, body: Sequence[Row], scale: Scale
 ) -> list[PublishedAdministration]:
     order = tuple(range(1, scale.items + 1))
-    found = []
+    administrations = []
     for evoked in (False, True):
         part = body[scale.items * evoked :][: scale.items]
         outcome, reason, values = read_cells([row.get(column, "") for row in part], order, scale)
-        found.append(
+        administrations.append(
             PublishedAdministration(
                 phase="evoked" if evoked else "default",
                 emotion=match[1] if evoked else None,
@@ -72,4 +72,4 @@ def _both(
                 values=values,
             )
         )
-    return found
+    return administrations

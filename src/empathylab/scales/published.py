@@ -109,7 +109,7 @@ def read_results(path: Path, respondent: str, scale: Scale) -> PublishedResults:
         for name, cells in zip(header, columns, strict=True)
         if (match := _ORDER.fullmatch(name))
     }
-    found: dict[tuple[object, ...], PublishedAdministration] = {}
+    administrations: dict[tuple[object, ...], PublishedAdministration] = {}
     ignored: Counter[str] = Counter()
     for name, cells in zip(header, columns, strict=True):
         if _ORDER.fullmatch(name) or _QUESTION.fullmatch(name):
@@ -117,11 +117,13 @@ def read_results(path: Path, respondent: str, scale: Scale) -> PublishedResults:
         place = _place(name)
         if place is None:
             ignored["the column's name is not understood"] += 1
-        elif place in found:
+        elif place in administrations:
             ignored["the column appears twice"] += 1
         else:
-            found[place] = _administration(place, cells, orders, scale)
-    return PublishedResults(path.name, respondent, scale.id, tuple(found.values()), dict(ignored))
+            administrations[place] = _administration(place, cells, orders, scale)
+    return PublishedResults(
+        path.name, respondent, scale.id, tuple(administrations.values()), dict(ignored)
+    )
 
 
 Place = tuple[str | None, int | None, int | None, int, int]

@@ -67,8 +67,12 @@ def looks_like_refusal(text: str) -> bool:
     opening = _opening(text)
     if any(pattern.search(opening) for pattern in _REFUSALS):
         return True
-    found = _DISCLAIMER.search(opening)
-    if found and _NEGATION.search(found[0]) and not _YET.search(opening[found.start() :]):
+    disclaimer = _DISCLAIMER.search(opening)
+    if (
+        disclaimer
+        and _NEGATION.search(disclaimer[0])
+        and not _YET.search(opening[disclaimer.start() :])
+    ):
         return True
     return any(_refuses_in(language, opening) for language in answer_languages().values())
 
@@ -86,12 +90,12 @@ def disclaims_feelings(text: str) -> bool:
 def _refuses_in(language: AnswerLanguage, opening: str) -> bool:
     if any(pattern.search(opening) for pattern in language.refusals):
         return True
-    found = next(
+    refusal = next(
         (hit for no_feeling in language.no_feelings if (hit := no_feeling.search(opening))), None
     )
-    if found is None:
+    if refusal is None:
         return False
-    return not any(item.search(opening[found.start() :]) for item in language.yet)
+    return not any(item.search(opening[refusal.start() :]) for item in language.yet)
 
 
 def _opening(text: str) -> str:

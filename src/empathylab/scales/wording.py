@@ -129,9 +129,9 @@ def _small_json(entry: object, scales: Mapping[str, Scale], source: str, where: 
             got=type(entry).__name__,
             remedy="Give it the keys name, items.",
         )
-    found = validate(_Wording, Document(entry, where))
-    scale = _known_scale(found.name, scales, where)
-    return _checked(scale, found.items, source, where)
+    wording = validate(_Wording, Document(entry, where))
+    scale = _known_scale(wording.name, scales, where)
+    return _checked(scale, wording.items, source, where)
 
 
 def _from_csv(path: Path, scales: Mapping[str, Scale]) -> list[WordingFor]:
@@ -169,62 +169,62 @@ def _questionnaire(
     entry: Mapping[str, object], scales: Mapping[str, Scale], source: str, where: str
 ) -> WordingFor:
     """The wording of one of EmotionBench's questionnaires, or a new scale."""
-    found = validate(_Questionnaire, Document(entry, where))
-    scale = find_scale(found.name, scales.values())
+    questionnaire = validate(_Questionnaire, Document(entry, where))
+    scale = find_scale(questionnaire.name, scales.values())
     if scale is None:
-        scale = _new_scale(found, source, where)
-        words = _checked(scale, found.questions, source, where).words
+        scale = _new_scale(questionnaire, source, where)
+        words = _checked(scale, questionnaire.questions, source, where).words
         return WordingFor(scale.id, words, source, with_words(scale, words))
-    if frozenset(found.reverse) != scale.reversed:
+    if frozenset(questionnaire.reverse) != scale.reversed:
         raise InputError(
             f"'reverse' must be the reversed items of {scale.id}, {sorted(scale.reversed)}",
             where=where,
             got=entry["reverse"],
             remedy="The file contains another version of the scale. Give it another name.",
         )
-    return _checked(scale, found.questions, source, where)
+    return _checked(scale, questionnaire.questions, source, where)
 
 
-def _new_scale(found: _Questionnaire, source: str, where: str) -> Scale:
-    items = len(found.questions)
-    minimum, maximum = _stated_range(found, where)
+def _new_scale(questionnaire: _Questionnaire, source: str, where: str) -> Scale:
+    items = len(questionnaire.questions)
+    minimum, maximum = _stated_range(questionnaire, where)
     subscales, covers_all = [], False
-    for part in found.categories:
+    for part in questionnaire.categories:
         numbers = sorted(part.cat_questions)
         if numbers == list(range(1, items + 1)):
             covers_all = True
         else:
             subscales.append({"id": _slug(part.cat_name), "name": part.cat_name, "items": numbers})
     table = {
-        "id": _slug(found.name),
+        "id": _slug(questionnaire.name),
         "version": 1,
-        "name": found.name,
+        "name": questionnaire.name,
         "citation": f"Not stated in {source}.",
         "licence": f"Not stated in {source}; ask the scale's authors before you publish its items.",
         "instruction": "Answer each of the following.",
         "minimum": minimum,
         "maximum": maximum,
         "items": items,
-        "reversed": list(found.reverse),
-        "rule": _RULES[found.compute_mode],
+        "reversed": list(questionnaire.reverse),
+        "rule": _RULES[questionnaire.compute_mode],
         "subscales": subscales,
         "total": covers_all or not subscales,
     }
     return scale_from_dict(table, where=where)
 
 
-def _stated_range(found: _Questionnaire, where: str) -> tuple[int, int]:
+def _stated_range(questionnaire: _Questionnaire, where: str) -> tuple[int, int]:
     """The range that the prompts state; `scale` must be its ends' sum, as reversal uses it."""
-    for text in (found.inner_setting, found.prompt):
+    for text in (questionnaire.inner_setting, questionnaire.prompt):
         for match in _FROM_TO.finditer(str(text)):
             low, high = int(match[1]), int(match[2])
-            if low + high == found.scale and low < high:
+            if low + high == questionnaire.scale and low < high:
                 return low, high
     raise InputError(
         "'scale' must be lowest plus highest answer, with 'from LOWEST to HIGHEST' in "
         "'inner_setting' or 'prompt'",
         where=where,
-        got=found.scale,
+        got=questionnaire.scale,
         remedy="State the range there, or write your own scale file.",
     )
 

@@ -47,19 +47,19 @@ def repeated(texts: Mapping[str, Iterable[str]], *, similarity: float | None) ->
     }
     first: dict[Words, str] = {}
     near = None if similarity is None else _NearTexts(worded.values(), similarity)
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     for key, own in worded.items():
         match = next((first[words] for words in own if words in first), None)
         if match is None and near is not None:
             match = next(filter(None, map(near.match, own)), None)
         if match is not None:
-            found[key] = match
+            matches[key] = match
             continue
         for words in own:
             first[words] = key
             if near is not None:
                 near.keep(words, key)
-    return found
+    return matches
 
 
 class _NearTexts:

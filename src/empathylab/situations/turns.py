@@ -14,5 +14,5 @@ def turn_id(conversation: str, turn: int) -> str:
 
 def conversation_and_turn(situation: str) -> tuple[str, int]:
     """The conversation that a situation is a turn of, and which; other situations are alone."""
-    found = _TURN.fullmatch(situation)
-    return (found[1], int(found[2])) if found else (situation, 0)
+    parts = _TURN.fullmatch(situation)
+    return (parts[1], int(parts[2])) if parts else (situation, 0)

@@ -66,18 +66,18 @@ def judge_acceptance(
 ) -> JudgeAcceptance:
     """Whether a judge that gave these scores sees what is planted."""
     planted = planted or planted_replies()
-    found = {(item.situation, item.kind, item.repeat): item.profile for item in scored}
-    if not found:
+    profiles = {(item.situation, item.kind, item.repeat): item.profile for item in scored}
+    if not profiles:
         raise InputError(
             "the judge has not scored any planted replies",
             where=planted.id,
             remedy="Let the judge score the planted replies first.",
         )
-    repeats = sorted({repeat for _, _, repeat in found})
+    repeats = sorted({repeat for _, _, repeat in profiles})
     situations = dict.fromkeys(reply.situation for reply in planted.replies)
     rounds = [
         {
-            reply.kind: found.get((situation, reply.kind, repeat))
+            reply.kind: profiles.get((situation, reply.kind, repeat))
             for reply in planted.replies
             if reply.situation == situation
         }
@@ -91,7 +91,7 @@ def judge_acceptance(
         faults=tuple(
             _fault(fault, dimension, rounds) for fault, dimension in planted.faults.items()
         ),
-        within_tolerance=_within_tolerance(found, planted),
+        within_tolerance=_within_tolerance(profiles, planted),
     )
 
 
@@ -118,12 +118,12 @@ def _fault(
 
 
 def _within_tolerance(
-    found: Mapping[tuple[str, str, int], Profile], planted: PlantedReplies
+    profiles: Mapping[tuple[str, str, int], Profile], planted: PlantedReplies
 ) -> float:
     expected = {(reply.situation, reply.kind): reply.expected for reply in planted.replies}
     near = [
         abs(score - expected[situation, kind].scores[name]) <= planted.tolerance
-        for (situation, kind, _), profile in found.items()
+        for (situation, kind, _), profile in profiles.items()
         for name, score in profile.scores.items()
     ]
     return statistics.fmean(near)

@@ -57,26 +57,26 @@ class AnthropicMessages:
     def settings(
         self, parameters: Parameters, limit: int | None, effort: str | None, family: Family
     ) -> dict[str, Any]:
-        found: dict[str, Any] = {"max_tokens": limit or _LIMIT}
+        chosen: dict[str, Any] = {"max_tokens": limit or _LIMIT}
         thinking = effort not in (None, "none")
         if thinking and family.thinking == "budget":
-            budget = max(_LEAST_BUDGET, min(_BUDGETS[effort or "low"], found["max_tokens"] - 1))
-            found["max_tokens"] = max(found["max_tokens"], budget + 1)
-            found["thinking"] = {"type": "enabled", "budget_tokens": budget}
+            budget = max(_LEAST_BUDGET, min(_BUDGETS[effort or "low"], chosen["max_tokens"] - 1))
+            chosen["max_tokens"] = max(chosen["max_tokens"], budget + 1)
+            chosen["thinking"] = {"type": "enabled", "budget_tokens": budget}
         elif thinking:
-            found["thinking"] = {"type": "adaptive"}
-            found["output_config"] = {"effort": "low" if effort == "minimal" else effort}
+            chosen["thinking"] = {"type": "adaptive"}
+            chosen["output_config"] = {"effort": "low" if effort == "minimal" else effort}
         # With thinking, the API allows no other temperature than its own.
         if not thinking:
             for name in ("temperature", "top_p"):
                 if (value := getattr(parameters, name)) is not None:
-                    found[name] = value
+                    chosen[name] = value
         if parameters.schema is not None:
             about = "Gives the answer."
             tool = {"name": _TOOL, "description": about, "input_schema": parameters.schema}
             forced = {"type": "auto"} if thinking else {"type": "tool", "name": _TOOL}
-            found |= {"tools": [tool], "tool_choice": forced}
-        return found
+            chosen |= {"tools": [tool], "tool_choice": forced}
+        return chosen
 
     def with_settings(self, payload: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
         return payload | settings

@@ -57,18 +57,18 @@ class GeminiContent:
             ("seed", parameters.seed),
             ("maxOutputTokens", limit),
         )
-        found: dict[str, Any] = {name: value for name, value in named if value is not None}
+        chosen: dict[str, Any] = {name: value for name, value in named if value is not None}
         if parameters.top_logprobs is not None:
-            found |= {"responseLogprobs": True, "logprobs": parameters.top_logprobs}
+            chosen |= {"responseLogprobs": True, "logprobs": parameters.top_logprobs}
         if parameters.schema is not None:
-            found["responseMimeType"] = "application/json"
-            found["responseJsonSchema"] = parameters.schema
+            chosen["responseMimeType"] = "application/json"
+            chosen["responseJsonSchema"] = parameters.schema
         if effort is not None:
-            found["thinkingConfig"] = {
+            chosen["thinkingConfig"] = {
                 "thinkingBudget": _BUDGETS[effort],
                 "includeThoughts": effort != "none",
             }
-        return found
+        return chosen
 
     def with_settings(self, payload: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
         return payload | ({"generationConfig": settings} if settings else {})

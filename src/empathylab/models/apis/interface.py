@@ -49,6 +49,6 @@ def answer_tokens(reasoning: str | None, counted: int | None) -> int | None:
 
 def parted(text: str, separate: str | None) -> tuple[str, str | None]:
     """The answer and the reasoning, from the text and the endpoint's separate field."""
-    found = part_reasoning(text)
-    pieces = [piece.strip() for piece in (separate, found.reasoning) if piece and piece.strip()]
-    return found.text, "\n".join(pieces) or None
+    parts = part_reasoning(text)
+    pieces = [piece.strip() for piece in (separate, parts.reasoning) if piece and piece.strip()]
+    return parts.text, "\n".join(pieces) or None

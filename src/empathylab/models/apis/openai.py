@@ -48,15 +48,15 @@ class OpenAiChat:
             (self.max_tokens_field, limit),
             ("reasoning_effort", effort),
         )
-        found: dict[str, Any] = {name: value for name, value in named if value is not None}
+        chosen: dict[str, Any] = {name: value for name, value in named if value is not None}
         if parameters.top_logprobs is not None:
-            found |= {"logprobs": True, "top_logprobs": parameters.top_logprobs}
+            chosen |= {"logprobs": True, "top_logprobs": parameters.top_logprobs}
         if parameters.schema is not None:
-            found["response_format"] = {
+            chosen["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "answer", "strict": True, "schema": parameters.schema},
             }
-        return found
+        return chosen
 
     def with_settings(self, payload: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
         return payload | settings

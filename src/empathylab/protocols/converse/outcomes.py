@@ -168,7 +168,9 @@ def _folded(text: str) -> str:
 def says_goodbye(text: str) -> bool:
     """Whether the message ends the chat."""
     folded = _folded(text)
-    return any(found.end() > len(folded) - _GOODBYE_WITHIN for found in _GOODBYE.finditer(folded))
+    return any(
+        goodbye.end() > len(folded) - _GOODBYE_WITHIN for goodbye in _GOODBYE.finditer(folded)
+    )
 
 
 def same_message(first: str, second: str) -> bool:
@@ -254,7 +256,7 @@ def transcript_faults(
     Real people are not looked at: they may say good-bye or repeat themselves as they like.
     """
     language = language or "not stated"
-    found: dict[str, Fault] = {}
+    faults: dict[str, Fault] = {}
     for place, turn in enumerate(turns):
         if turn.role == "respondent":
             fault = reply_fault(turn.text, language)
@@ -265,5 +267,5 @@ def transcript_faults(
             if fault is None and place:
                 fault = fault_in_context(tuple(turns[: place + 1]))
         if fault is not None:
-            found.setdefault(fault.outcome, fault)
-    return list(found.values())
+            faults.setdefault(fault.outcome, fault)
+    return list(faults.values())

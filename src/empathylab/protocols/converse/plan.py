@@ -216,9 +216,9 @@ class ConversingInterpreter:
 
 def _read_state(completion: Completion, persona: Persona) -> Reading:
     if completion.refusal or completion.finish_reason == "content_filter":
-        found: State | str = "the endpoint marked the answer as a refusal"
+        state: State | str = "the endpoint marked the answer as a refusal"
     else:
-        found = read_state(completion.text, persona)
-    if isinstance(found, State):
-        return Reading("valid", None, found)
-    return Reading("off_schema", found, State(dict(persona.start), problem=found))
+        state = read_state(completion.text, persona)
+    if isinstance(state, State):
+        return Reading("valid", None, state)
+    return Reading("off_schema", state, State(dict(persona.start), problem=state))

@@ -139,12 +139,12 @@ def _feeling(state: State | None) -> float | None:
 
 def _stored(connection: Connection, ids: Sequence[int]) -> dict[int, dict[int, StoredTurn]]:
     query = select(turns).where(turns.c.conversation_id.in_(ids))
-    found: dict[int, dict[int, StoredTurn]] = defaultdict(dict)
+    stored: dict[int, dict[int, StoredTurn]] = defaultdict(dict)
     for row in connection.execute(query):
         state = None if row.state is None else State.from_dict(row.state)
         turn = Turn(row.role, row.text, row.outcome, row.reason, state)
-        found[row.conversation_id][row.position] = StoredTurn(turn, row.feeling, row.answer_id)
-    return found
+        stored[row.conversation_id][row.position] = StoredTurn(turn, row.feeling, row.answer_id)
+    return stored
 
 
 def _write(connection: Connection, changed: Mapping[tuple[int, int], StoredTurn], ids: Any) -> None:

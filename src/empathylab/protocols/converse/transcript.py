@@ -84,10 +84,10 @@ _BY_RUNNER = {CUT_OFF: "cut_off", "tool_call": "tool_call"}
 def understood(reading: Reading) -> Any:
     """The turn or the state that an answer means, with what the runner found wrong with it."""
     content = reading.content
-    found = _BY_RUNNER.get(reading.outcome)
-    if found is None:
+    outcome = _BY_RUNNER.get(reading.outcome)
+    if outcome is None:
         return content
     if isinstance(content, State):
         return replace(content, problem=reading.reason)
     side = "reply" if content.role == "respondent" else "simulator"
-    return replace(content, outcome=f"{side}_{found}", reason=reading.reason)
+    return replace(content, outcome=f"{side}_{outcome}", reason=reading.reason)

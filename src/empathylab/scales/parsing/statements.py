@@ -62,16 +62,16 @@ class StatementReader:
         for index in range(max(start, 1), len(line)):
             if line[index - 1].text not in marks:
                 continue
-            found = self.at(line, index)
-            if found is None or (found.value is None and found.fault is None):
+            statement = self.at(line, index)
+            if statement is None or (statement.value is None and statement.fault is None):
                 continue
-            label = label_at(line, index) if found.how != "value first" else None
+            label = label_at(line, index) if statement.how != "value first" else None
             if label and label.by_dash:
                 continue
             if last is None or (label and label.number == last.position + 1):
-                return found
+                return statement
             if kind_at(line, index) == "words" and text_at(line, index + 1) in (":", "="):
-                return found
+                return statement
         return None
 
     def _value_first(self, line: Line, start: int) -> Statement | None:
@@ -106,8 +106,8 @@ class StatementReader:
         value = None if _is_next_label(line, at) else value_at(line, at, self._scale)
         if value:
             return self._tied(line, label.number, value)
-        found = self._closing_the_line(line, label, end) if opens_line else None
-        return found or Statement(label.number, end)
+        statement = self._closing_the_line(line, label, end) if opens_line else None
+        return statement or Statement(label.number, end)
 
     def _number_only(self, line: Line, label: Label, opens_line: bool) -> Statement | None:
         """A statement that names the item by its number, with words that are not the item's."""
@@ -126,9 +126,9 @@ class StatementReader:
             return tied._replace(fault=tied.fault or doubt)
         if label.number not in self._positions or not opens_line:
             return None
-        found = self._closing_the_line(line, label, label.end)
+        statement = self._closing_the_line(line, label, label.end)
         has_digits = any(any(map(str.isdigit, token.text)) for token in line[label.end :])
-        return found or Statement(label.number, label.end if has_digits else len(line))
+        return statement or Statement(label.number, label.end if has_digits else len(line))
 
     def _by_words(self, line: Line, start: int) -> Statement | None:
         if kind_at(line, start) != "words":

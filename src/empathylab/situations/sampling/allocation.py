@@ -110,16 +110,16 @@ class _Filling:
         groups: dict[Cell, list[Cell]] = {}
         for cell in sorted(self.supply, key=self._ranks.__getitem__):
             groups.setdefault(cell[:place], []).append(cell)
-        found: dict[str, dict[str, tuple[Cell, Cell]]] = {}
+        moves: dict[str, dict[str, tuple[Cell, Cell]]] = {}
         for cells in groups.values():
             full = [cell for cell in cells if self.taken[cell]]
             room = [cell for cell in cells if self.taken[cell] < self.supply[cell]]
             for source in full:
-                reached = found.setdefault(source[place], {})
+                reached = moves.setdefault(source[place], {})
                 for target in room:
                     if target[place] != source[place]:
                         reached.setdefault(target[place], (source, target))
-        return found
+        return moves
 
 
 def _path(

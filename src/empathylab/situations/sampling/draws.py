@@ -160,12 +160,12 @@ def _interleaved(chosen: Mapping[Cell, Sequence[Situation]], seed: int) -> tuple
 def _shortfalls(
     counts: Mapping[str, Mapping[str, int]], supply: Mapping[str, Mapping[str, int]], count: int
 ) -> list[Shortfall]:
-    found = []
+    shortfalls = []
     for name, values in counts.items():
         share = count // len(values)
-        found += [
+        shortfalls += [
             Shortfall(name, value, drawn, share)
             for value, drawn in sorted(values.items())
             if drawn < share and drawn == supply[name][value]
         ]
-    return found
+    return shortfalls

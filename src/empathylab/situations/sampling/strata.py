@@ -93,7 +93,7 @@ def stratum(situation: Situation, balance: Sequence[str], bands: Bands) -> tuple
 
 def marginal(counts: Mapping[tuple[str, ...], int], place: int) -> dict[str, int]:
     """The counts by the value of one balance."""
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for cell, count in counts.items():
-        found[cell[place]] = found.get(cell[place], 0) + count
-    return found
+        totals[cell[place]] = totals.get(cell[place], 0) + count
+    return totals

@@ -76,8 +76,8 @@ def by_value(
     if series.dtype.is_nested():
         return pl.Series(column, [result(value) for value in series.to_list()], dtype)
     values = series.unique(maintain_order=True)
-    found = pl.Series([result(value) for value in values.to_list()], dtype=dtype)
-    return series.replace_strict(values, found, return_dtype=dtype)
+    results = pl.Series([result(value) for value in values.to_list()], dtype=dtype)
+    return series.replace_strict(values, results, return_dtype=dtype)
 
 
 def repeated(hashes: Iterable[pl.Series]) -> list[int]:

@@ -112,10 +112,10 @@ def _opened(files: Mapping[str, Path]) -> Iterator[tuple[str, str, Iterable[byte
 
 def _split_files(folder: Path) -> dict[str, Path]:
     for place in (folder, folder / "empatheticdialogues"):
-        found = {split: place / f"{split}.csv" for split in SPLITS}
-        found = {split: file for split, file in found.items() if file.is_file()}
-        if found:
-            return found
+        files = {split: place / f"{split}.csv" for split in SPLITS}
+        files = {split: file for split, file in files.items() if file.is_file()}
+        if files:
+            return files
     raise InputError(
         "there is no train.csv, valid.csv or test.csv here",
         where=str(folder),

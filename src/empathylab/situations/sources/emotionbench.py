@@ -45,11 +45,11 @@ def published_factors() -> Factors:
 
 def factors_of(situations: Iterable[Situation]) -> Factors:
     """The factors of each emotion, in order of first appearance."""
-    found: dict[str, dict[str, None]] = {}
+    factors: dict[str, dict[str, None]] = {}
     for situation in situations:
         if situation.factor is not None and situation.emotion is not None:
-            found.setdefault(situation.emotion, {})[situation.factor] = None
-    return {emotion: tuple(names) for emotion, names in found.items()}
+            factors.setdefault(situation.emotion, {})[situation.factor] = None
+    return {emotion: tuple(names) for emotion, names in factors.items()}
 
 
 def factor_name(factors: Factors, emotion: str, number: int) -> str:
@@ -135,19 +135,19 @@ def tested_set(situations: Iterable[Situation]) -> SituationSet:
 
 
 def _list(entry: Any, key: str, where: str) -> list[Any]:
-    found = entry.get(key) if isinstance(entry, dict) else None
-    if not isinstance(found, list):
+    values = entry.get(key) if isinstance(entry, dict) else None
+    if not isinstance(values, list):
         raise InputError(
             f"there must be a list {key!r}",
             where=where,
-            got=type(found).__name__,
+            got=type(values).__name__,
             remedy="Use EmotionBench's situations.json as published.",
         )
-    return found
+    return values
 
 
 def _text(entry: Any, key: str, where: str) -> str:
-    found = entry.get(key) if isinstance(entry, dict) else None
-    if not isinstance(found, str) or not found.strip():
-        raise InputError(f"{key!r} must be text", where=where, got=found, remedy="Fix the file.")
-    return found.strip()
+    text = entry.get(key) if isinstance(entry, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{key!r} must be text", where=where, got=text, remedy="Fix the file.")
+    return text.strip()

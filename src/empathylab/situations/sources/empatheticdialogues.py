@@ -59,11 +59,11 @@ def read_dialogues(
     """
     _check_options(turns, splits)
     dropped, odd = Tally(), Tally()
-    found = _conversations(path, splits, dropped, odd)
+    conversations = _conversations(path, splits, dropped, odd)
     left_out = Tally()
     situations: list[Situation] = []
     replies: list[Reply] = []
-    ordered = sorted(found.items(), key=lambda item: _place(item[1].split))
+    ordered = sorted(conversations.items(), key=lambda item: _place(item[1].split))
     for key, conversation in ordered:
         exchange = _exchange(conversation, turns)
         if isinstance(exchange, str):
@@ -81,7 +81,7 @@ def read_dialogues(
             got=" ".join([*dropped.sentences("rows dropped"), *left_out.sentences("left out")]),
             remedy="Give EmpatheticDialogues' original files.",
         )
-    seen = {conversation.split for conversation in found.values()}
+    seen = {conversation.split for conversation in conversations.values()}
     notes = [
         *dropped.sentences("rows were dropped"),
         *_odd_sentences(odd),
@@ -131,14 +131,14 @@ def _conversations(
     path: Path, splits: Sequence[str], dropped: Tally, odd: Tally
 ) -> dict[str, _Conversation]:
     """By id, in the order of the files; rows that contradict earlier ones are dropped or said."""
-    found: dict[str, _Conversation] = {}
+    conversations: dict[str, _Conversation] = {}
     for split, where, turn in turns_of(path, dropped):
         if split and split not in splits:
             continue
-        known = found.get(turn.conversation)
+        known = conversations.get(turn.conversation)
         if known is None:
             known = _Conversation(split, turn.emotion, turn.prompt, turn.selfeval)
-            found[turn.conversation] = known
+            conversations[turn.conversation] = known
         if known.split != split:
             dropped.add("the conversation is also in another split", where)
             continue
@@ -153,7 +153,7 @@ def _conversations(
             same = (earlier.speaker, earlier.text) == (turn.speaker, turn.text)
             what = "the same row appears twice" if same else "a different text for the same turn"
             dropped.add(what, where)
-    return found
+    return conversations
 
 
 def _exchange(conversation: _Conversation, turns: int) -> _Exchange | str:

@@ -56,7 +56,7 @@ def fetch_files(
         raise InputError(
             "the address must begin with https://", got=base_url, remedy="Correct --base-url."
         )
-    found = []
+    paths = []
     for file in files:
         target = folder / file.name
         if not (target.is_file() and _sha256(target.read_bytes()) == file.sha256):
@@ -67,8 +67,8 @@ def fetch_files(
             part = target.with_name(f".{file.name}.part")
             part.write_bytes(content)
             part.replace(target)
-        found.append(target)
-    return found
+        paths.append(target)
+    return paths
 
 
 def _download(url: str, file: PublishedFile, by_hand: str) -> bytes:

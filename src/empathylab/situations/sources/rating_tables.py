@@ -270,13 +270,13 @@ def _design(used: pl.DataFrame, raters: Sequence[Rater]) -> Any:
 def _dimensions(
     used: Mapping[str, set[float]], labels: Mapping[float, str], points: Sequence[float]
 ) -> tuple[Dimension, ...]:
-    found = []
+    dimensions = []
     for name, values in used.items():
         scale = sorted(labels) or sorted(points) or points_of(values)
-        found.append(
+        dimensions.append(
             Dimension(name, tuple(scale), tuple(labels[point] for point in scale if labels))
         )
-    return tuple(found)
+    return tuple(dimensions)
 
 
 def points_of(values: set[float]) -> list[float]:

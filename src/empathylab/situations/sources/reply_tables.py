@@ -71,9 +71,9 @@ def replies_from(
     replies = reading.read_replies(first_row)
     if situation_set is not None:
         return Release(situation_set, reading.kinds, replies)
-    found = situations.as_set(title, licence)
-    counts = Counter(item.emotion for item in found if item.emotion)
-    return Release(found, reading.kinds, replies, notes=tuple(emotion_warnings(counts)))
+    new_set = situations.as_set(title, licence)
+    counts = Counter(item.emotion for item in new_set if item.emotion)
+    return Release(new_set, reading.kinds, replies, notes=tuple(emotion_warnings(counts)))
 
 
 def _needed(respondent: str | None) -> list[str]:
@@ -150,10 +150,10 @@ class _Replies:
                 "the file contains no replies", where=self.where, remedy="Add a row for each."
             )
         again = set(repeated(self.keys))
-        found: dict[tuple[str, str, int], tuple[int, str]] = {}
+        first_of: dict[tuple[str, str, int], tuple[int, str]] = {}
         superfluous = []
         for position, reply in self.rows.at(again):
-            first, text = found.setdefault(reply.key, (position, reply.text))
+            first, text = first_of.setdefault(reply.key, (position, reply.text))
             if text != reply.text:
                 raise InputError(
                     f"{reply.respondent} has a different text for the same situation in row "

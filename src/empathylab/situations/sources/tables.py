@@ -40,15 +40,15 @@ def situations_from(
     """The set in a table; `where` names it in errors, `emotions` maps the file's words to ours."""
     check_set_id(set_id, where)
     _check_columns(table.columns, where)
-    found: list[Situation] = []
+    situations: list[Situation] = []
     rows: dict[tuple[str, str], int] = {}
     for number, cells in enumerate(table.iter_rows(named=True), start=first_row):
         if any(cells.values()):
             texts = {name: clean_text(str(value)).strip() for name, value in cells.items() if value}
             situation = _situation(texts, emotions or {}, f"{where} row {number}")
             _refuse_repeated(situation, rows, number, where)
-            found.append(situation)
-    if not found:
+            situations.append(situation)
+    if not situations:
         raise InputError(
             "the file contains no situations", where=where, remedy="Add a row for each."
         )
@@ -60,7 +60,7 @@ def situations_from(
         licence=licence,
         validated=False,
         description=f"Imported from {where}.",
-        situations=tuple(found),
+        situations=tuple(situations),
     )
 
 

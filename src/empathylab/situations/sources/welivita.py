@@ -171,7 +171,7 @@ def _respondent_names(arms: list[str], given: Mapping[str, str], where: str) -> 
 def _situations(
     table: pl.DataFrame, emotions: Mapping[str, str], where: str, name: str
 ) -> SituationSet:
-    found: dict[str, Situation] = {}
+    situations: dict[str, Situation] = {}
     for number, row in enumerate(table.iter_rows(named=True), start=2):
         key, text = row["dialog_id"], row["situation"] or row["speaker_uttr"]
         if not key or not text:
@@ -182,14 +182,14 @@ def _situations(
             )
         emotion = (row["emotion"] or "").strip().lower() or None
         emotion = emotions.get(emotion, emotion) if emotion else None
-        if key in found:
+        if key in situations:
             raise InputError(
                 "the same 'dialog_id' appears twice",
                 where=f"{where} row {number}",
                 got=key,
                 remedy="Keep one of the rows.",
             )
-        found[key] = Situation(
+        situations[key] = Situation(
             id=key,
             text=clean_text(text).strip(),
             emotion=emotion,
@@ -204,7 +204,7 @@ def _situations(
         licence="not stated",
         validated=False,
         description="Dialogues of EmpatheticDialogues, as released with the study's ratings.",
-        situations=tuple(found.values()),
+        situations=tuple(situations.values()),
     )
 
 
@@ -305,14 +305,14 @@ def _rater(
 
 def _listed(text: str, column: str, where: str) -> list[Any]:
     try:
-        found = ast.literal_eval(text)
+        values = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        found = None
-    if not isinstance(found, list):
+        values = None
+    if not isinstance(values, list):
         raise InputError(
             f"{column!r} must be a list in brackets", where=where, got=text, remedy="Fix the row."
         )
-    return found
+    return values
 
 
 def _demographics(
