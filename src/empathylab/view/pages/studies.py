@@ -71,7 +71,7 @@ def show_study(visit: Visit) -> Page:
             Column("kind", "Kind"),
             Column("arm", "Arm", "respondent"),
             Column("ratings", "Ratings", "number"),
-            Column("mean", "Mean rating", "points"),
+            Column("mean", "Mean rating", "number", digits=2),
             Column("seconds", "Time", "seconds"),
         ),
         read_raters,
