@@ -1,4 +1,4 @@
-"""Anybody's tables: CSV, JSONL and Parquet files as frames, with errors that name the row.
+"""Tables of any origin: CSV, JSONL and Parquet files as frames, with errors that name the row.
 
 A row's number is the one a person sees in a spreadsheet: the header is row 1.
 """

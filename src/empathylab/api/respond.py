@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from empathylab.store import Lab
 
 MOST_UNASKED = 200
-"""So many situations of a set are taken without being asked for."""
+"""The default number of situations from a set."""
 
 
 def respond(

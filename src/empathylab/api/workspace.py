@@ -34,7 +34,7 @@ class Workspace:
         self._store: Store | None = None
 
     def store(self, *, create: bool = False) -> Store:
-        """The lab's database; an error where there is none, unless it may be created."""
+        """The lab's database; an error if it is missing, unless it may be created."""
         if self._store is None:
             from empathylab.store import Lab as Store
 

@@ -75,7 +75,7 @@ def back_up(folder: Path, file: Path) -> Backup:
 
 
 def restore(folder: Path, file: Path) -> Backup:
-    """Makes the lab of a backup where there is none, and checks that every row is there."""
+    """Restores the lab of a backup into an empty place, and checks that every row is there."""
     with _opened(file) as archive:
         backup = _manifest(archive, file)
         url = lab_url(folder)

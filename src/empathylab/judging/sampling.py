@@ -14,7 +14,7 @@ Key = tuple[str, str]
 def sampled(
     replies: tuple[JudgedResponse, ...], situations: int | None, *, seed: int
 ) -> tuple[JudgedResponse, ...]:
-    """The replies to so many situations, in their order; all where none is given.
+    """The replies to a sample of that many situations, in their order; all without a number.
 
     The draw comes from hashes, so a larger one holds the smaller one of the same seed.
     """
@@ -25,7 +25,7 @@ def sampled(
 
 
 def drawn(keys: Iterable[Key], count: int, *, seed: int) -> set[Key]:
-    """So many of the situations, each as likely as any other."""
+    """A simple random sample of the situations."""
 
     def draw(key: Key) -> bytes:
         return hashlib.sha256("\0".join([str(seed), *key]).encode()).digest()

@@ -215,7 +215,7 @@ def template_versions(name: str) -> tuple[ReplyTemplate, ...]:
 def read_reply_template(path: Path) -> ReplyTemplate:
     """The template in a TOML file; what it leaves out is as in `empathic-listener@1`.
 
-    That version stays, so that a file goes on meaning what it meant when it was written.
+    That version stays, so that the meaning of an existing file does not change.
     """
     template = read_template(path, _VERSIONS["empathic-listener@1"], _PLACEHOLDERS, _NEEDED)
     if template.id in _NEWEST:

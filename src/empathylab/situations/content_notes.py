@@ -39,7 +39,7 @@ def content_tags() -> dict[str, dict[str, TagWords]]:
 
 
 def content_note(tags: Iterable[str], language: str = "en") -> str:
-    """What the tags say in one list, in the order of the vocabulary; empty where there is none."""
+    """What the tags say in one list, in the order of the vocabulary; empty if there are no tags."""
     wanted = set(tags)
     parts = [
         words[language].says

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Estimate(NamedTuple):
-    """A number and where the true one lies; NaN where there is none."""
+    """An estimate and its interval; NaN where undefined."""
 
     estimate: float
     low: float = math.nan

@@ -12,7 +12,7 @@ from empathylab.stats.t_tests import z_margin
 
 @dataclass(frozen=True, slots=True)
 class Standardised:
-    """Differences in units of a standard deviation; NaN where there is none."""
+    """Differences in units of a standard deviation; NaN where it is undefined."""
 
     estimate: Array
     low: Array

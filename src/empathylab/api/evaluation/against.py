@@ -35,7 +35,7 @@ class Wanted:
     judges: Sequence[str]
     dimension: str | None = None
     sample: int | None = None
-    """Only so many of the study's situations."""
+    """The number of the study's situations; None for all."""
     human_sample: int | None = None
     mode: Mode = "structured"
     peek: str | None = None

@@ -202,7 +202,7 @@ def fault_in_context(turns: Transcript) -> Fault | None:
 
 
 def ending(persona: Persona, turns: Transcript) -> Ending | None:
-    """How the conversation ended; None while it goes on."""
+    """How the conversation ended; None while it continues."""
     last = turns[-1]
     if last.outcome != "valid":
         return Ending(last.outcome, last.reason)

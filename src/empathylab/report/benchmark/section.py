@@ -27,7 +27,7 @@ class Line:
     """The position of the estimate between the ends of the scale, in percent; 50 for a scale
     without length."""
     bar: tuple[float, float] | None
-    """The same of the interval; None where there is none."""
+    """The same of the interval; None without an interval."""
     beyond: bool
     """Whether the judge puts it outside all that it was calibrated on."""
     ratings: str

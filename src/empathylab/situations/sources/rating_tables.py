@@ -1,4 +1,4 @@
-"""Anybody's ratings, from a long table: one row per rating.
+"""Ratings of any origin, from a long table: one row per rating.
 
 Columns: `situation`, `respondent`, `rater`, `rating` (a number, or a label); if wanted
 `dimension`, `sample`, `label`, `seconds` and `rater_kind` (`person`, or `model` for a judge). With

@@ -1,4 +1,4 @@
-"""Anybody's replies, from a long table: one row per reply.
+"""Replies of any origin, from a long table: one row per reply.
 
 Columns: `situation` (its id), `respondent`, `text`; if wanted `sample` (0, 1 …), `kind` (model or
 human). Either the situations are in the lab already, or the table tells them, too, in

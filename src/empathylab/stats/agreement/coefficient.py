@@ -15,7 +15,7 @@ class Coefficient:
     estimate: float
     """NaN where it is not defined; `note` says why."""
     low: float
-    """Lower end of the interval; NaN where there is none."""
+    """Lower end of the interval; NaN where it is undefined."""
     high: float
     n: int
     """Situations used."""

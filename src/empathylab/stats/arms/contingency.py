@@ -35,7 +35,7 @@ class ContingencyTest:
     """Fisher's test or a simulation where an expected count is below 5."""
     correction: Literal["yates", "none"]
     p_chi2: float
-    """From the chi-square distribution, whatever the method."""
+    """From the chi-square distribution, for every method."""
     n: int
     smallest_expected: float
     cramers_v: Estimate

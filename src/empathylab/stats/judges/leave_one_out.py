@@ -61,7 +61,7 @@ class JudgedRows:
         )
 
     def left_out(self, name: str, newcomer: str, *, means: bool) -> TransferError:
-        """The respondent predicted from the rest, without the newcomer."""
+        """The respondent predicted from the others, without the new respondent."""
         mine = self._of(name)
         rest = self.rated & ~mine & ~self._of(newcomer)
         own = mine & self.rated

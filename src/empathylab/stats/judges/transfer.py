@@ -62,7 +62,7 @@ class Transferred:
     """One for each respondent that people rated; none where there is a single one."""
     pull: Mapping[str, float]
     """By how much the estimate rises with people's mean of each of the others; together 1, below 0
-    for those on the far side of a newcomer outside them."""
+    for those on the far side of a new respondent outside them."""
     n: int
     """People's ratings of the others that the judge was calibrated on."""
     n_judged: int
@@ -81,7 +81,7 @@ class Transferred:
         like = self.exchangeable_half_width(confidence)
         near = self.estimate - like, self.estimate + like
         if len(self.errors) <= 2:
-            # Two points are on one line always: beyond them nothing shows how it goes on.
+            # Two points are always on one line: nothing shows how it continues beyond them.
             return EVERYTHING if self.outside and self.errors else near
         low, high = self.back.ends(self.level, confidence)
         return min(low, near[0]), max(high, near[1])
@@ -257,7 +257,7 @@ def transferred_mean(
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """What is read off for the newcomer, and how sure the line is."""
+    """The prediction for the new respondent, and the uncertainty of the line."""
 
     estimate: float
     slope: float

@@ -32,7 +32,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A line read off at the newcomer's mean."""
+    """A line, evaluated at the new respondent's mean."""
 
     estimate: float
     slope: float

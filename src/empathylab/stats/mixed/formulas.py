@@ -18,7 +18,7 @@ class Variable(NamedTuple):
     label: str
     """As the formula writes it: `x` or `C(x)`."""
     categorical: bool
-    """Whether `C(…)` asks for levels, whatever the column holds."""
+    """Whether `C(…)` asks for levels, whatever the column contains."""
 
 
 class RandomTerm(NamedTuple):

@@ -155,7 +155,7 @@ def curvature(function: Function, at: Array, scale: Array, *, share: float = _SH
 
 
 def inverted(matrix: Array) -> Array | None:
-    """The inverse of a positive definite matrix, whatever its scale; None where it is not one."""
+    """The inverse of a matrix, at any scale; None if it is not positive definite."""
     diagonal = np.diag(matrix)
     if not np.all(np.isfinite(matrix)) or np.any(diagonal <= 0):
         return None

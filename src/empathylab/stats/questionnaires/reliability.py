@@ -30,7 +30,7 @@ class Reliability:
     estimate: float
     """NaN where it is not defined; `notes` say why."""
     low: float
-    """Lower end of the interval; NaN where there is none."""
+    """Lower end of the interval; NaN where it is undefined."""
     high: float
     n: int
     """Rows used."""
@@ -50,7 +50,7 @@ class Correlation:
     estimate: float
     """Pearson's r; NaN where either side does not vary."""
     low: float
-    """Lower end of the interval; NaN where there is none."""
+    """Lower end of the interval; NaN where it is undefined."""
     high: float
     n: int
     """Pairs used."""
@@ -198,7 +198,7 @@ def _problem(rows: Array, *, fewest_items: int) -> Note | None:
 
 
 def _omega(rows: Array) -> tuple[float, Note | None]:
-    """Omega total and why there is none."""
+    """Omega total, or the reason why it is undefined."""
     spread = rows.std(axis=0, ddof=1)
     loadings = _one_factor(np.atleast_2d(np.corrcoef(rows, rowvar=False)))
     if loadings is None:

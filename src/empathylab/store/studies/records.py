@@ -239,7 +239,7 @@ def raise_revision(connection: Connection, study: int) -> None:
 
 
 def stopped_arms(connection: Connection, study: int) -> frozenset[str]:
-    """The arms that take nobody new."""
+    """The arms that accept no new participants."""
     return frozenset(connection.execute(_STOPPED, {"study": study}).scalars())
 
 
@@ -266,7 +266,7 @@ def audit_rows(connection: Connection, study: int) -> Sequence[Row[Any]]:
 
 
 def last_audit(connection: Connection, study: int, actions: Sequence[str]) -> Any:
-    """The newest entry of the audit log for one of these actions; None where there is none."""
+    """The newest entry of the audit log for one of these actions; None without an entry."""
     table = schema.audit
     query = select(table).where(table.c.study_id == study, table.c.action.in_(actions))
     return connection.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()

@@ -30,7 +30,7 @@ def all_researchers(connection: Connection) -> Sequence[Row[Any]]:
 
 
 def researcher_named(connection: Connection, name: str) -> Row[Any] | None:
-    """The account of that name, whatever its capitals."""
+    """The account of that name, in upper or lower case."""
     wanted = name.casefold()
     accounts = all_researchers(connection)
     return next((account for account in accounts if account.name.casefold() == wanted), None)

@@ -16,7 +16,7 @@ def sentences(text: str) -> list[str]:
 
 
 def sentence_lists(texts: pl.Series) -> pl.Series:
-    """The sentences of each text as a list; an empty list where there is none."""
+    """The sentences of each text as a list; an empty list if it has no sentences."""
     segments = segment(texts)
     kinds = full_kinds(piece_kinds(segments.pieces), segments.words)
     return structure(segments, kinds).sentence_lists()

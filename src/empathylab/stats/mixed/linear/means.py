@@ -103,7 +103,7 @@ def lmm_contrasts(
 
 
 def _rows(fit: Lmm, factor: str, by: str) -> dict[tuple[str, str], Array]:
-    """The combination of coefficients that is each level's mean; NaN where there is none."""
+    """The coefficients that combine to each level's mean; NaN where it cannot be estimated."""
     coding = fit.design.coding
     labels = coding.factors
     for name in (factor, *([by] if by else [])):

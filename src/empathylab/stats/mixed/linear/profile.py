@@ -277,7 +277,7 @@ class Profile:
         return theta
 
     def _risen(self, theta: Array) -> Array | None:
-        """A θ off the boundary with a lower criterion; None where there is none."""
+        """A θ off the boundary with a lower criterion; None if there is no such θ."""
         here = self.at(theta).criterion
         for i in np.flatnonzero(theta == 0):
             for height in (0.01, 0.05, 0.2):
