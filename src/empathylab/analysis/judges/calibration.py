@@ -11,7 +11,6 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.analysis.judges.biases import emotion_biases, judge_biases, same_over_orders
 from empathylab.analysis.judges.cards import JudgeCard, Perspective, Stability
@@ -26,6 +25,7 @@ from empathylab.stats.agreement import (
     rating_table,
     spearman,
 )
+from empathylab.stats.arrays import Array
 from empathylab.stats.clusters.robust import cluster_codes, clustered_mean
 from empathylab.stats.estimates import Estimate
 from empathylab.stats.judges.annotators import AlternativeAnnotatorTest, alternative_annotator_test
@@ -38,7 +38,6 @@ from empathylab.stats.judges.calibration import (
     ordinal_map,
 )
 
-Array = NDArray[np.float64]
 PeopleAre = Literal["experts", "skilled", "crowd"]
 EPSILON: dict[PeopleAre, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """What Calderon, Reichart and Dror (2025) advise, by what the people replaced would have cost."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from empathylab.compute import one_thread
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 

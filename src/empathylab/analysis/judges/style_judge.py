@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from empathylab.analysis.judges.ordinal_ridge import OrdinalRidge, fit_ordinal_ridge
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Array
 from empathylab.style import features
 from empathylab.style.authorship.classifier import Counts, ngram_counts, situation_folds, weighted
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 STYLE_JUDGE = "style"

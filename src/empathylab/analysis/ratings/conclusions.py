@@ -9,7 +9,7 @@ from typing import Any
 
 from empathylab.analysis.json_values import picked
 from empathylab.analysis.ratings.design import RatingsDesign
-from empathylab.analysis.ratings.differences import Comparison, t_quantile
+from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.margins import Margins
 from empathylab.analysis.ratings.mixed_models import doubtful
@@ -30,7 +30,7 @@ from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.corrections import holm
 from empathylab.stats.equivalence import Equivalence
-from empathylab.stats.t_tests import TTest
+from empathylab.stats.t_tests import TTest, t_margin
 
 MANY = 1000
 """Degrees of freedom from which t is normal."""
@@ -227,7 +227,7 @@ def _possible(difference: Estimate) -> Estimate:
 
 def _at_level(estimate: float, se: float, df: float, alpha: float) -> Estimate:
     """The interval whose end touches zero where p is alpha."""
-    reach = t_quantile(df, 1 - alpha / 2) * se
+    reach = t_margin(df, 1 - alpha) * se
     return Estimate(estimate, estimate - reach, estimate + reach)
 
 

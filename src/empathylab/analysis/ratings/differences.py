@@ -12,6 +12,7 @@ from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.equivalence import Equivalence, equivalence_test
 from empathylab.stats.notes import Note
+from empathylab.stats.t_tests import t_margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Comparison:
         width = (self.difference.high - self.difference.low) / 2
         if not math.isfinite(width) or width <= 0:
             return math.nan
-        return width / t_quantile(self.df, 1 - ALPHA / 2)
+        return width / t_margin(self.df, 1 - ALPHA)
 
     def equivalence(self, margin: float | None) -> Equivalence | None:
         """The test against ± the margin; None without a margin or an interval."""
@@ -88,10 +89,3 @@ def comparisons(
     ]
     order = list(scales.continuous)
     return sorted([*by_good, *by_mean], key=lambda item: order.index(item.dimension))
-
-
-def t_quantile(df: float, level: float) -> float:
-    """Of Student's t; of the normal distribution with infinite degrees of freedom."""
-    from scipy.special import ndtri, stdtrit
-
-    return float(ndtri(level) if math.isinf(df) else stdtrit(df, level))
