@@ -36,6 +36,21 @@ def test_the_title_asks_what_the_lab_answers(kinds: dict[str, LabOverview]) -> N
     assert asked["only scores"] == "How empathetic is model-0?"
 
 
+def test_the_title_names_only_what_the_first_topic_compares(
+    kinds: dict[str, LabOverview],
+) -> None:
+    rated = kinds["only ratings"]
+    more = dataclasses.replace(
+        rated,
+        respondents=("other", *rated.respondents),
+        conversations=kinds["only conversations"].conversations,
+    )
+    assert first_screen(more).question == first_screen(rated).question
+    # What is not rated does not count as one that is compared with people.
+    scored = dataclasses.replace(kinds["only scores"], respondents=("human", "model-0", "model-1"))
+    assert first_screen(scored).question == "How empathetic is model-0?"
+
+
 def test_a_conclusion_states_estimate_interval_and_basis(kinds: dict[str, LabOverview]) -> None:
     data = kinds["only ratings"]
     [headline] = first_screen(data).shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
@@ -131,12 +131,13 @@ def _first_sentences(caveat: str | None) -> str | None:
 
 def question(data: LabOverview) -> str:
     """The question that the lab answers, with the names of one or two models."""
-    people = PEOPLE in data.respondents
-    names = [name for name in data.respondents if name != PEOPLE]
     if data.recipients and not (data.ratings or data.scores):
         return "How do people feel about the replies that they get?"
     if not data.respondents:
         return "Nothing has been measured yet"
+    compared = _compared(data)
+    people = PEOPLE in compared
+    names = [name for name in compared if name != PEOPLE]
     who = listed(_short(names)) if len(names) <= _MOST_NAMED else f"{len(names)} models"
     are = "is" if len(names) == 1 else "are"
     do = "does" if len(names) == 1 else "do"
@@ -151,6 +152,20 @@ def question(data: LabOverview) -> str:
             f"How {do} {who if names else 'people'} react to emotional situations{comma}{beside}?"
         )
     return f"How {do} {who if names else 'people'} reply to emotional situations{beside}?"
+
+
+def _compared(data: LabOverview) -> list[str]:
+    """The respondents that the first topic compares; other topics may have more."""
+    names: Iterable[str] = data.respondents
+    if data.ratings:
+        names = data.ratings[0].arms
+    elif data.scores:
+        names = (item.respondent for item in data.scores[0].respondents)
+    elif data.conversations is not None:
+        names = (item.respondent for item in data.conversations.respondents if item.n)
+    elif changes := main_changes(data):
+        names = (change.respondent for part in changes.values() for change in part)
+    return list(dict.fromkeys(names))
 
 
 def _short(names: Sequence[str]) -> list[str]:
