@@ -17,13 +17,19 @@ from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.power import PowerSetting, power_setting
 from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
-from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
+from empathylab.report.ratings.model_charts import (
+    forest_chart,
+    model_means_chart,
+    power_chart,
+    term_name,
+)
 from empathylab.report.ratings.rater_charts import (
     inconsistency_chart,
     numbers_chart,
     variable_title,
 )
 from empathylab.report.ratings.rater_charts import levels_chart as properties_chart
+from empathylab.report.ratings.section import raters_section, ratings_section
 from empathylab.situations.sources.released import Dimension
 from empathylab.situations.sources.welivita import read_release
 from empathylab.stats.power.analytic import two_shares_power
@@ -103,6 +109,34 @@ def test_the_forest_shows_the_models_coefficients(analysis: RatingsResult) -> No
     assert rows[0]["estimate"] == pytest.approx(effect.estimate)
     assert (rows[0]["low"], rows[0]["high"]) == pytest.approx((effect.low, effect.high))
     assert rows[0]["odds ratio"] == pytest.approx(math.exp(effect.estimate))
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "shown"),
+    [
+        ("Intercept", "Intercept"),
+        ("armllama3:8b", "llama3:8b"),
+        ("armgpt:valencepositive", "gpt × positive"),
+        ("armarm", "arm"),
+    ],
+)
+def test_a_coefficient_is_named_by_its_levels(coefficient: str, shown: str) -> None:
+    assert term_name(coefficient) == shown
+
+
+def test_tables_of_models_name_the_arms(analysis: RatingsResult) -> None:
+    tables = ratings_section([analysis], [], []).tables()
+    terms = [row["term"] for table in tables if "coefficients" in table.title for row in table.rows]
+    assert set(analysis.arms[1:]) <= set(terms)
+    assert not any(term.startswith("arm") for term in terms)
+
+
+def test_the_table_of_raters_keeps_the_datas_unit(analysis: RatingsResult) -> None:
+    [table] = raters_section([analysis]).tables()
+    assert analysis.rater_comparison is not None
+    [seconds] = [item for item in analysis.rater_comparison.numeric if item.variable == "seconds"]
+    [row] = [row for row in table.rows if row["variable"] == "seconds taken"]
+    assert row[f"of {analysis.reference}"].startswith(f"{seconds.arms[0].mean:.1f} ")
 
 
 def test_without_a_model_there_is_no_forest() -> None:

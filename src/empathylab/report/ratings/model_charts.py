@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,15 +61,16 @@ def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
 
 def _term(model: DimensionModel, name: str, *, several: bool) -> str:
     """The coefficient's name, with what distinguishes its model from the others."""
-    shown = name.replace(":", " × ")
-    for factor in ("arm", "valence"):
-        shown = " × ".join(
-            part.removeprefix(factor) or part if part.startswith(factor) else part
-            for part in shown.split(" × ")
-        )
+    shown = term_name(name)
     details = [model.dimension] if several else []
     details += ["with valence"] if model.by_valence else []
     return f"{shown} ({', '.join(details)})" if details else shown
+
+
+def term_name(coefficient: str) -> str:
+    """The levels that the coefficient is about, without the names of their factors."""
+    parts = re.split(r":(?=arm|valence)", coefficient)
+    return " × ".join(re.sub(r"^(?:arm|valence)(?=.)", "", part) for part in parts)
 
 
 def model_means_chart(model: DimensionModel) -> dict[str, Any] | None:

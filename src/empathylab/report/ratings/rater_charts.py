@@ -20,17 +20,20 @@ from empathylab.stats.raters.comparability import CategoricalComparison, Numeric
 _MOST_LEVELS = 25
 _UNITS = {"seconds": ("minutes taken", 60.0)}
 _WORDS = {
-    "age": "age",
+    "seconds": "seconds taken",
     "teq": "total of the Toronto Empathy Questionnaire",
     "inconsistencies": "answers that contradict the others",
 }
 
 
-def variable_title(variable: str) -> str:
-    """What a variable about raters is called in a figure: an axis title, or part of a sentence."""
-    if variable in _UNITS:
-        return _UNITS[variable][0]
+def variable_name(variable: str) -> str:
+    """What a variable about raters is called, with the unit of the data."""
     return _WORDS.get(variable, variable.replace("_", " "))
+
+
+def variable_title(variable: str) -> str:
+    """What it is called in a figure, with the figure's unit."""
+    return _UNITS[variable][0] if variable in _UNITS else variable_name(variable)
 
 
 def levels_chart(comparison: CategoricalComparison) -> dict[str, Any]:

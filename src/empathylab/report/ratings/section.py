@@ -26,6 +26,8 @@ from empathylab.report.blocks import (
     kept,
 )
 from empathylab.report.ratings.figures import rater_figures, rating_figures
+from empathylab.report.ratings.model_charts import term_name
+from empathylab.report.ratings.rater_charts import variable_name
 from empathylab.stats.arms.means import MeanComparison
 
 _TESTS = (
@@ -196,8 +198,11 @@ def _model(model: DimensionModel, of: str) -> list[Block]:
     )
     notes = " ".join(map(note_text, (*model.model.notes, *model.model.problems)))
     caption = f"{model.model.formula}, n = {number(model.model.n, 0)}. {kind} {notes}".strip()
+    coefficients = [
+        row | {"term": term_name(row["term"])} for row in coefficient_table(model.model)
+    ]
     return [
-        Table(title=f"{title}, coefficients", rows=coefficient_table(model.model), caption=caption),
+        Table(title=f"{title}, coefficients", rows=coefficients, caption=caption),
         Table(
             title=f"{title}, random effects",
             rows=random_table(model.model),
@@ -243,7 +248,10 @@ def raters_section(studies: Sequence[RatingsResult]) -> Section:
                 blocks=kept(
                     Table(
                         title=f"Raters of the arms{of}",
-                        rows=rater_table(compared) if compared else (),
+                        rows=[
+                            row | {"variable": variable_name(row["variable"])}
+                            for row in (rater_table(compared) if compared else ())
+                        ],
                         caption=_ALIKE,
                     )
                 ),
