@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
@@ -14,15 +14,14 @@ from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines
 from empathylab.analysis.overview.headlines.scales import main_changes
 from empathylab.analysis.overview.levels import rating_levels
+from empathylab.analysis.overview.question import question
 from empathylab.analysis.recipients.prose import author, cell_name
-from empathylab.analysis.text.apa import listed
 
 MOST_SHOWN = 3
 """Sentences that fit on a phone beside a chart and a caveat."""
 _MOST_ROWS = 10
 _MOST_PANELS = 4
 _MOST_IN_PANELS = 5
-_MOST_NAMED = 2
 _MOST_CAVEAT = 210
 _MOST_CHARACTERS = 600
 _HOLDS = (
@@ -127,51 +126,6 @@ def _first_sentences(caveat: str | None) -> str | None:
             break
         kept += f" {sentence}"
     return kept
-
-
-def question(data: LabOverview) -> str:
-    """The question that the lab answers, with the names of one or two models."""
-    if data.recipients and not (data.ratings or data.scores):
-        return "How do people feel about the replies that they get?"
-    if not data.respondents:
-        return "Nothing has been measured yet"
-    compared = _compared(data)
-    people = PEOPLE in compared
-    names = [name for name in compared if name != PEOPLE]
-    who = listed(_short(names)) if len(names) <= _MOST_NAMED else f"{len(names)} models"
-    are = "is" if len(names) == 1 else "are"
-    do = "does" if len(names) == 1 else "do"
-    beside = " compared with people" if people and names else ""
-    if data.ratings or data.scores:
-        return f"How empathetic {are} {who if names else 'people'}{beside}?"
-    if data.conversations is not None:
-        return f"How does a person feel after talking with {who if names else 'people'}?"
-    if data.appraisal.changes:
-        comma = "," if beside else ""
-        return (
-            f"How {do} {who if names else 'people'} react to emotional situations{comma}{beside}?"
-        )
-    return f"How {do} {who if names else 'people'} reply to emotional situations{beside}?"
-
-
-def _compared(data: LabOverview) -> list[str]:
-    """The respondents that the first topic compares; other topics may have more."""
-    names: Iterable[str] = data.respondents
-    if data.ratings:
-        names = data.ratings[0].arms
-    elif data.scores:
-        names = (item.respondent for item in data.scores[0].respondents)
-    elif data.conversations is not None:
-        names = (item.respondent for item in data.conversations.respondents if item.n)
-    elif changes := main_changes(data):
-        names = (change.respondent for part in changes.values() for change in part)
-    return list(dict.fromkeys(names))
-
-
-def _short(names: Sequence[str]) -> list[str]:
-    """Without the provider, where the names stay different."""
-    short = [name.rsplit("/", 1)[-1] or name for name in names]
-    return short if len(set(short)) == len(short) else list(names)
 
 
 def _chart(data: LabOverview) -> MainChart | None:

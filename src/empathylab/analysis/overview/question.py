@@ -1,0 +1,54 @@
+"""The title of the report: the question that a lab answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from empathylab.analysis.overview.collect import LabOverview
+from empathylab.analysis.overview.headlines.scales import main_changes
+from empathylab.analysis.text.apa import listed
+from empathylab.analysis.text.names import PEOPLE
+
+_MOST_NAMED = 2
+
+
+def question(data: LabOverview) -> str:
+    """The question that the lab answers, with the names of one or two models."""
+    if data.recipients and not (data.ratings or data.scores):
+        return "How do people feel about the replies that they get?"
+    if not data.respondents:
+        return "Nothing has been measured yet"
+    compared = _compared(data)
+    names = [name for name in compared if name != PEOPLE]
+    who = f"{len(names)} models"
+    if len(names) <= _MOST_NAMED:
+        who = listed(_short(names)) if names else "people"
+    are, do = ("is", "does") if len(names) == 1 else ("are", "do")
+    beside = " compared with people" if names and PEOPLE in compared else ""
+    if data.ratings or data.scores:
+        return f"How empathetic {are} {who}{beside}?"
+    if data.conversations is not None:
+        return f"How does a person feel after talking with {who}?"
+    verb = "react" if data.appraisal.changes else "reply"
+    comma = "," if beside else ""
+    return f"How {do} {who} {verb} to emotional situations{comma}{beside}?"
+
+
+def _compared(data: LabOverview) -> list[str]:
+    """The respondents that the first topic compares; other topics may have more."""
+    names: Iterable[str] = data.respondents
+    if data.ratings:
+        names = data.ratings[0].arms
+    elif data.scores:
+        names = (item.respondent for item in data.scores[0].respondents)
+    elif data.conversations is not None:
+        names = (item.respondent for item in data.conversations.respondents if item.n)
+    elif changes := main_changes(data):
+        names = (change.respondent for part in changes.values() for change in part)
+    return list(dict.fromkeys(names))
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Without the provider, where the names stay different."""
+    short = [name.rsplit("/", 1)[-1] or name for name in names]
+    return short if len(set(short)) == len(short) else list(names)
