@@ -82,6 +82,7 @@ class Desk:
         self.stored = 0
         self.left: dict[str, bool] = {}
         self.broken = False
+        self.failures = 0
         self.lock = threading.RLock()
 
     def arrive(

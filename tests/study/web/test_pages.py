@@ -196,6 +196,7 @@ def test_a_failure_nobody_thought_of_is_a_calm_page_with_all_headers(
         monkeypatch.setattr(desk, "view", lambda person: 1 / 0)
         page = visitor.get("/page")
     assert page.status_code == 500
+    assert desk.failures == 1
     assert "was not saved" in page.text
     assert "ZeroDivisionError" not in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
