@@ -57,14 +57,13 @@ class InspectModel:
         self,
         name: str,
         *,
-        chat_model: ChatModel | None = None,
         options: RequestOptions | None = None,
         identity: str | None = None,
     ) -> None:
         self.name = name
         self._identity = identity
         self.concurrency = _CONCURRENCY
-        self._chat_model = chat_model
+        self._chat_model: ChatModel | None = None
         self._options = options or RequestOptions()
 
     @property

@@ -11,6 +11,9 @@ import json
 import os
 import sys
 
+_CONTEXT = 2048
+"""Tokens of one request and its answer."""
+
 
 def main() -> None:
     arguments = _arguments()
@@ -21,12 +24,12 @@ def main() -> None:
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.n_parallel = arguments.slots
-    params.n_ctx = arguments.slots * arguments.context
+    params.n_ctx = arguments.slots * _CONTEXT
     params.cpuparams.n_threads = arguments.threads
     params.cpuparams_batch.n_threads = arguments.threads
     # Threads that spin while they wait stall each other when another program needs the cores.
     params.cpuparams.poll = params.cpuparams_batch.poll = 0
-    params.n_gpu_layers = arguments.gpu_layers
+    params.n_gpu_layers = -1  # as many as fit
     params.warmup = False
     params.verbosity = -1
     params.api_keys = [os.environ["EMPATHYLAB_LLAMA_KEY"]]
@@ -41,9 +44,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("model")
     parser.add_argument("--slots", type=int, required=True)
-    parser.add_argument("--context", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
-    parser.add_argument("--gpu-layers", type=int, required=True)
     return parser.parse_args()
 
 

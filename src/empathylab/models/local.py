@@ -60,7 +60,7 @@ class LocalModel:
 
     Without a number of threads it takes the one that is fastest at the start, and looks again when
     the model becomes much slower. Where llama.cpp was built for a GPU, as many layers are put on
-    it as fit (-1), or `gpu_layers` of them.
+    it as fit.
     """
 
     def __init__(
@@ -69,9 +69,7 @@ class LocalModel:
         path: Path,
         *,
         slots: int = 8,
-        context: int = 2048,
         threads: int | None = None,
-        gpu_layers: int = -1,
         options: RequestOptions | None = None,
     ) -> None:
         self.name = name
@@ -79,9 +77,7 @@ class LocalModel:
         self.concurrency = slots
         self.threads = threads
         """Those in use; None before the first question."""
-        self._context = context
         self._chooses = threads is None
-        self._gpu_layers = gpu_layers
         self._options = options or RequestOptions()
         self._server: _Server | None = None
         self._watch = RateWatch()
@@ -229,8 +225,7 @@ class LocalModel:
         key = secrets.token_urlsafe(24)  # other users of this machine have no business here
         log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         command = [sys.executable, "-m", "empathylab.models.llama_server", str(self.path)]
-        command += ["--slots", str(self.concurrency), "--context", str(self._context)]
-        command += ["--threads", str(threads), "--gpu-layers", str(self._gpu_layers)]
+        command += ["--slots", str(self.concurrency), "--threads", str(threads)]
         # A session of its own: Ctrl-C reaches the lab only, which then ends the model cleanly.
         process = await asyncio.create_subprocess_exec(
             *command,

@@ -95,12 +95,11 @@ def read_wording(path: str | Path, *, known: Mapping[str, Scale] | None = None) 
     )
 
 
-def with_words(scale: Scale, words: Sequence[str], *, where: str | None = None) -> Scale:
+def with_words(scale: Scale, words: Sequence[str]) -> Scale:
     """The scale with that wording of items 1, 2, 3 …"""
     if len(words) != scale.items:
         raise InputError(
             f"{scale.id} has {scale.items} items",
-            where=where,
             got=f"{len(words)} texts",
             remedy="Give the wording of every item, once.",
         )

@@ -42,7 +42,6 @@ def lab_judgements(
     lab: Lab,
     study: str | None = None,
     *,
-    situation_set: str | None = None,
     about: Sequence[Collection[int]] | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
@@ -57,8 +56,8 @@ def lab_judgements(
     `value` and `label` are null unless `outcome` is `valid`. `probabilities` is JSON text from
     point to share, null where the endpoint tells none; `expected`, `entropy` (bits) and `mass`
     come with it. `turned` says that the highest point was shown first, `position` the dimension's
-    place among those asked, from 1. Without `study`, all; `situation_set` narrows to one set,
-    `since` and `until` to what was answered from then on, and before.
+    place among those asked, from 1. Without `study`, all; `since` and `until` narrow to what was
+    answered from then on, and before.
     """
     table = schema.judgements
     query = _judgements()
@@ -66,7 +65,7 @@ def lab_judgements(
         query = query.where(schema.answers.c.answered_at >= since)
     if until is not None:
         query = query.where(schema.answers.c.answered_at < until)
-    return chosen_judgements(_read(lab, table, query, study, situation_set), about)
+    return chosen_judgements(_read(lab, table, query, study), about)
 
 
 def all_judgements(lab: Lab, study: str) -> pl.DataFrame:
@@ -74,7 +73,7 @@ def all_judgements(lab: Lab, study: str) -> pl.DataFrame:
 
     So several choices can be made of one reading. Beside its columns, `added_at` is the moment.
     """
-    return _read(lab, schema.judgements, _judgements(), study, None)
+    return _read(lab, schema.judgements, _judgements(), study)
 
 
 def _judgements() -> Select[Any]:
@@ -109,7 +108,6 @@ def lab_preferences(
     lab: Lab,
     study: str | None = None,
     *,
-    situation_set: str | None = None,
     about: Collection[int] | None = None,
 ) -> pl.DataFrame:
     """One row for each judge, pair, dimension, order and repeat, usable or not.
@@ -141,7 +139,7 @@ def lab_preferences(
         .order_by(table.c.id)
     )
     both = pl.col("first_response"), pl.col("second_response")
-    frame = _read(lab, table, query, study, situation_set).with_columns(
+    frame = _read(lab, table, query, study).with_columns(
         pair=pl.format("{}-{}", pl.min_horizontal(*both), pl.max_horizontal(*both))
     )
     if about is not None:
@@ -207,13 +205,9 @@ def _judged(table: Table, *columns: Any) -> Select[Any]:
     )
 
 
-def _read(
-    lab: Lab, table: Table, query: Select[Any], study: str | None, situation_set: str | None
-) -> pl.DataFrame:
+def _read(lab: Lab, table: Table, query: Select[Any], study: str | None) -> pl.DataFrame:
     if study is not None:
         query = query.where(table.c.study_id == judged_study(lab, study).row)
-    if situation_set is not None:
-        query = query.where(schema.situation_sets.c.name == situation_set)
     frame = lab.frame(query)
     names = study_names(lab)
     named = pl.col("study").replace_strict(names, default=None, return_dtype=pl.String)

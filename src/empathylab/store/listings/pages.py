@@ -14,6 +14,10 @@ MOST_COUNTED = 10_000
 """Rows beyond these are not counted: counting would take longer than reading the page."""
 
 
+MOST_CHOICES = 500
+"""Of a list to choose from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Some rows of a list, and how long the list is."""
@@ -23,15 +27,12 @@ class Listing:
     """At most `MOST_COUNTED` + 1, which stands for more."""
 
 
-def read_page(
-    connection: Connection, query: Select[Any], *, offset: int, limit: int, total: int | None = None
-) -> Listing:
-    """The rows of the query from `offset` on; counted where the total is not known."""
+def read_page(connection: Connection, query: Select[Any], *, offset: int, limit: int) -> Listing:
+    """The rows of the query from `offset` on; counted where they do not end there."""
     rows = read_rows(connection, query.offset(offset).limit(limit))
-    if total is None:
-        total = offset + len(rows)
-        if len(rows) == limit or (offset and not rows):
-            total = count_rows(connection, query)
+    total = offset + len(rows)
+    if len(rows) == limit or (offset and not rows):
+        total = count_rows(connection, query)
     return Listing(rows, total)
 
 
@@ -56,6 +57,7 @@ def equal_where_given(values: Mapping[Any, Any]) -> list[ColumnElement[bool]]:
     return [column == value for column, value in values.items() if value not in ("", None)]
 
 
-def values_of(connection: Connection, query: Select[Any], *, limit: int = 500) -> list[str]:
+def values_of(connection: Connection, query: Select[Any]) -> list[str]:
     """The values of the query's only column, for a list to choose from."""
-    return [str(value) for value in connection.execute(query.limit(limit)).scalars() if value]
+    values = connection.execute(query.limit(MOST_CHOICES)).scalars()
+    return [str(value) for value in values if value]

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, case, func, select
 
 from empathylab.store.listings.pages import (
+    MOST_CHOICES,
     Listing,
     Row,
     equal_where_given,
@@ -54,9 +55,9 @@ def list_runs(
     return Listing([{**row, **totals[row["run"]]} for row in listing.rows], listing.total)
 
 
-def run_choices(connection: Connection, *, limit: int = 500) -> list[Row]:
+def run_choices(connection: Connection) -> list[Row]:
     """The runs used last, without what they hold, for a list to choose from."""
-    return read_rows(connection, _runs().limit(limit))
+    return read_rows(connection, _runs().limit(MOST_CHOICES))
 
 
 def run_protocols(connection: Connection) -> list[str]:
