@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from empathylab.judging.instruments import Instrument, JudgedDimension
 from empathylab.models import Message
+from empathylab.scales.presentation import object_schema
 from empathylab.situations import Situation
 
 REASON = "reason"
@@ -130,12 +131,7 @@ def answer_schema(options: dict[str, Sequence[str]], *, reason: bool) -> dict[st
     """
     properties: dict[str, object] = {REASON: {"type": "string"}} if reason else {}
     properties |= {name: {"type": "string", "enum": list(shown)} for name, shown in options.items()}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_schema(properties)
 
 
 def _messages(

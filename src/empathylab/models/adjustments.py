@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
-import tomllib
-from importlib.resources import files
 from typing import Any
+
+from empathylab.files import packaged_table
 
 # A value out of range names the field, too, but must be fixed by the user.
 _UNSUPPORTED = re.compile(
@@ -17,12 +16,6 @@ _UNSUPPORTED = re.compile(
     r"additional propert|must be (?:set to )?true|is required|extra_forbidden|invalid parameter",
     re.IGNORECASE,
 )
-
-
-@functools.cache
-def _rules() -> dict[str, dict[str, Any]]:
-    text = (files("empathylab.models") / "refused.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
 
 
 class Adjustments:
@@ -55,7 +48,7 @@ class Adjustments:
         text = answer.decode("utf-8", "replace")
         if not _UNSUPPORTED.search(text):
             return False
-        rules = _rules()
+        rules = packaged_table("empathylab.models", "refused.toml")
         for name, value in rules["required"].items():
             if name not in settings and _names(text, name):
                 self._set[name] = value
@@ -69,7 +62,7 @@ class Adjustments:
         return True
 
     def _drop(self, name: str) -> None:
-        rules = _rules()
+        rules = packaged_table("empathylab.models", "refused.toml")
         for other in rules["instead"][name]:
             if other not in self._instead:
                 self._instead[name] = other

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
+
+from empathylab.files import packaged_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,6 @@ UNKNOWN_FAMILY = Family()
 @functools.cache
 def families() -> tuple[Family, ...]:
     """All that are known, the more specific first."""
-    text = (files("empathylab.models") / "families.toml").read_text(encoding="utf-8")
     return tuple(
         Family(
             names=tuple(row["names"]),
@@ -40,7 +39,7 @@ def families() -> tuple[Family, ...]:
             omit=frozenset(row.get("omit", ())),
             thinking=row.get("thinking"),
         )
-        for row in tomllib.loads(text)["family"]
+        for row in packaged_table("empathylab.models", "families.toml")["family"]
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Literal
+
+from empathylab.files import packaged_table
 
 ApiName = Literal["openai", "anthropic", "gemini"]
 
@@ -34,9 +34,7 @@ class Provider:
         return self.key_env is None
 
 
-def _load() -> dict[str, Provider]:
-    text = (files("empathylab.models") / "providers.toml").read_text(encoding="utf-8")
-    return {name: Provider(name, **row) for name, row in tomllib.loads(text).items()}
-
-
-PROVIDERS: dict[str, Provider] = _load()
+PROVIDERS: dict[str, Provider] = {
+    name: Provider(name, **row)
+    for name, row in packaged_table("empathylab.models", "providers.toml").items()
+}

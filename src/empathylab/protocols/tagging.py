@@ -8,7 +8,6 @@ respondent joins.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +17,8 @@ from empathylab.models import Completion, Message, Model, Parameters
 from empathylab.runs import Answered, Job, Limits, Plan, Reading, Request, Tally, run
 from empathylab.runs.ledger import Asked
 from empathylab.runs.plans import storable_text
+from empathylab.scales.parsing.json_answers import json_object_in
+from empathylab.scales.presentation import object_schema
 from empathylab.store import Lab
 from empathylab.store.inserts import hash_of
 from empathylab.store.schema import answers, runs
@@ -87,12 +88,7 @@ def plan_tagging(tagging: Tagging) -> Plan:
     system = Message("system", tagging.template.system.format(tactics=listed))
     place = {"type": "string", "enum": [*tagging.names, NONE]}
     # Strict modes want every key required and refuse limits on lists, so places stand for a list.
-    schema = {
-        "type": "object",
-        "properties": {name: dict(place) for name in _PLACES},
-        "required": list(_PLACES),
-        "additionalProperties": False,
-    }
+    schema = object_schema({name: dict(place) for name in _PLACES})
     parameters = Parameters(temperature=0, max_tokens=_MAX_TOKENS, schema=schema)
     requests = [
         Request(
@@ -135,13 +131,8 @@ class TaggingInterpreter:
 
 def read_tags(text: str, tactics: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
     """The tactics that an answer names, each once, and what is wrong with it, if anything."""
-    # Endpoints that do not enforce the schema put words around the JSON.
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        answer = json.loads(text[start : end + 1]) if 0 <= start < end else None
-    except (ValueError, RecursionError):
-        answer = None
-    if not isinstance(answer, dict):
+    answer = json_object_in(text)
+    if answer is None:
         return (), "no JSON object in the answer"
     known = {name.lower(): name for name in tactics}
     tags: dict[str, None] = {}

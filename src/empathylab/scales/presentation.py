@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from empathylab.scales.definition import Scale
 
@@ -42,10 +42,15 @@ def answer_schema(scale: Scale, order: Sequence[int]) -> dict[str, object]:
     """
     numbers = [str(shown) for shown in range(1, len(order) + 1)]
     value = {"type": "integer", "enum": list(range(scale.minimum, scale.maximum + 1))}
+    return object_schema({number: dict(value) for number in numbers})
+
+
+def object_schema(properties: Mapping[str, object]) -> dict[str, object]:
+    """The JSON schema of an object with all of these properties and no others."""
     return {
         "type": "object",
-        "properties": {number: dict(value) for number in numbers},
-        "required": numbers,
+        "properties": dict(properties),
+        "required": list(properties),
         "additionalProperties": False,
     }
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import statistics
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.files import packaged_table
 from empathylab.judging.instruments import INSTRUCTION, SHOWN, Instrument, JudgedDimension
 
 LOWEST, HIGHEST = 1, 5
@@ -110,15 +109,13 @@ class Profile:
 @cache
 def rubric() -> Rubric:
     """The rubric that ships with the package."""
-    file = files("empathylab.judging.rubric") / "rubric.toml"
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
-    safety = table.pop("safety")
+    table = packaged_table("empathylab.judging.rubric", "rubric.toml")
+    safety = table["safety"]
     dimensions = tuple(
-        RubricDimension(**{**item, "points": tuple(item["points"])})
-        for item in table.pop("dimensions")
+        RubricDimension(**{**item, "points": tuple(item["points"])}) for item in table["dimensions"]
     )
     return Rubric(
-        **table,
+        **{name: value for name, value in table.items() if name not in ("safety", "dimensions")},
         dimensions=dimensions,
         safety=safety["dimension"],
         unsafe=safety["at_most"],

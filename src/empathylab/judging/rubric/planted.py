@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from empathylab.files import packaged_table
 from empathylab.judging.rubric.definition import Profile, rubric
 
 RIGHT = "right"
@@ -49,8 +48,7 @@ class PlantedReplies:
 @cache
 def planted_replies() -> PlantedReplies:
     """The planted replies that ship with the package."""
-    file = files("empathylab.judging.rubric") / "planted_replies.toml"
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    table = packaged_table("empathylab.judging.rubric", "planted_replies.toml")
     replies = tuple(
         PlantedReply(
             situation=reply["situation"],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from empathylab.models import Message
 from empathylab.protocols.converse.persona import DIMENSIONS, Persona
 from empathylab.protocols.converse.prompts import Prompts, prompts_for
 from empathylab.protocols.converse.transcript import State, Transcript, states
+from empathylab.scales.parsing.json_answers import json_object_in
+from empathylab.scales.presentation import object_schema
 
 _CHOICES = {
     "need_met": ("no", "partly", "yes"),
@@ -96,23 +97,13 @@ def state_schema(persona: Persona) -> dict[str, Any]:
             properties[key] = {"type": "string", "enum": list(_CHOICES[key])}
         else:
             properties[key] = {"type": "string" if key == "noticed" else "integer"}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_schema(properties)
 
 
 def read_state(text: str, persona: Persona) -> State | str:
     """The state that the answer tells, or what is wrong with the answer."""
-    # Endpoints that do not enforce the schema put words around the JSON.
-    begin, end = text.find("{"), text.rfind("}")
-    try:
-        data = json.loads(text[begin : end + 1]) if 0 <= begin < end else None
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
+    data = json_object_in(text)
+    if data is None:
         return "no JSON object in the answer"
     missing = [key for key in state_keys(persona) if key not in data]
     if missing:

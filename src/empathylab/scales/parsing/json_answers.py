@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from empathylab.scales.parsing.labels import label_at
 from empathylab.scales.parsing.lines import Reading, Run
@@ -45,6 +45,19 @@ def parse_json(text: str) -> object:
         return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def json_object_in(text: str) -> dict[str, Any] | None:
+    """The one JSON object that the text holds, with words around it or not; None without one.
+
+    Endpoints that do not enforce a schema put words around the JSON.
+    """
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        content = json.loads(text[start : end + 1]) if 0 <= start < end else None
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def find_json(text: str) -> Iterator[Found]:
