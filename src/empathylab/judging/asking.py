@@ -19,6 +19,7 @@ from empathylab.runs import Answered, Reading, Request
 from empathylab.store.inserts import hash_of, now
 from empathylab.store.judged_responses import JudgedResponse
 from empathylab.store.judgements import forget_earlier
+from empathylab.store.schema.statements import insert_rows
 
 Mode = Literal["structured", "free", "logprob"]
 
@@ -160,6 +161,4 @@ def save_rows(
     for entry in answered:
         if entry.request.retry:
             forget_earlier(connection, table, entry.answer_id, entry.request.earlier_keys)
-    rows = [row for entry in answered for row in rows_of(entry)]
-    if rows:
-        connection.execute(table.insert(), rows)
+    insert_rows(connection, table, [row for entry in answered for row in rows_of(entry)])

@@ -23,6 +23,7 @@ from empathylab.situations import Situation, SituationSet
 from empathylab.store import Lab, responses_frame
 from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.store.schema import answers, responses
+from empathylab.store.schema.statements import insert_rows
 from empathylab.words import count_words
 
 # English needs about 1.4 tokens a word, other languages more with the same tokenisers.
@@ -199,8 +200,7 @@ class RespondingInterpreter:
     def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
         """A retry takes the place of the response before it, whose answer stays in the lab."""
         firsts = [self._row(entry) for entry in answered if not entry.request.retry]
-        if firsts:
-            connection.execute(responses.insert(), firsts)
+        insert_rows(connection, responses, firsts)
         for entry in answered:
             if entry.request.retry:
                 self._replace(connection, entry)

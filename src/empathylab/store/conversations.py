@@ -20,6 +20,7 @@ from empathylab.store.inserts import (
 )
 from empathylab.store.lab import Lab
 from empathylab.store.ratings import ratings_frame
+from empathylab.store.schema.statements import insert_rows
 
 Speaker = Literal["person", "respondent"]
 
@@ -105,8 +106,7 @@ def store_conversations(
             for number, stored in zip(ids, conversations, strict=True)
             for position, turn in enumerate(stored.turns)
         ]
-        if turns:
-            connection.execute(schema.turns.insert(), turns)
+        insert_rows(connection, schema.turns, turns)
         return change
 
 

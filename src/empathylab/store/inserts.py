@@ -16,6 +16,7 @@ from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_to_dict
 from empathylab.situations import Situation, SituationSet
 from empathylab.store import schema
+from empathylab.store.schema.statements import ids_by, insert_rows
 
 Row = Mapping[str, Any]
 TEXT_FIELDS = (
@@ -88,8 +89,7 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
         ]
         insert_or_ignore(connection, schema.situations, rows)
     table = schema.situations
-    query = select(table.c.key, table.c.id).where(table.c.situation_set_id == known)
-    return {row.key: int(row.id) for row in connection.execute(query)}
+    return ids_by(connection, table.c.key, table.c.situation_set_id == known)
 
 
 def _details(situation: Situation) -> dict[str, object] | None:
@@ -171,8 +171,7 @@ def add_item_answers(
         for administration, values in answered
         for item, value in values.items()
     ]
-    if rows:
-        connection.execute(schema.item_answers.insert(), rows)
+    insert_rows(connection, schema.item_answers, rows)
 
 
 def hash_of(content: Any) -> str:

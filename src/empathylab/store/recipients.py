@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, select
 
 from empathylab.errors import InputError
 from empathylab.store import schema
@@ -18,7 +18,7 @@ from empathylab.store.judgements import lab_judgements
 from empathylab.store.lab import Lab
 from empathylab.store.ratings import Study, lab_studies
 from empathylab.store.studies.arms import add_raters, add_study
-from empathylab.store.studies.records import real_people
+from empathylab.store.studies.records import change_study, real_people
 
 KIND = "recipients"
 CONDITIONS = ("response", "label", "replier", "reply")
@@ -90,9 +90,8 @@ def _study(
     protocol = {"design": "between", "dimensions": [], KIND: {"outcomes": list(outcomes)}}
     if existing is None:
         return add_study(connection, name, title, protocol, status="closed")
-    table = schema.studies
     values = {"protocol": protocol, "protocol_hash": hash_of(protocol), "title": title}
-    connection.execute(update(table).where(table.c.id == existing.id).values(**values))
+    change_study(connection, existing.id, **values)
     return int(existing.id)
 
 
@@ -163,9 +162,7 @@ def ratings_of_replies(lab: Lab, study: str) -> pl.DataFrame:
         "dimension",
         pl.col("value").alias("rating"),
     )
-    known = pl.DataFrame(
-        {"response": list(replies), "reply": list(replies.values())},
-        schema={"response": pl.Int64, "reply": pl.String},
-    )
+    columns = {"response": pl.Int64, "reply": pl.String}
+    known = pl.DataFrame(list(replies.items()), schema=columns, orient="row")
     both = pl.concat([people, judged], how="vertical_relaxed")
     return both.join(known, on="response", maintain_order="left").drop("response")

@@ -14,6 +14,7 @@ from empathylab.situations import Situation, SituationSet, builtin_sets, builtin
 from empathylab.store import schema
 from empathylab.store.inserts import SET_FIELDS, TEXT_FIELDS, add_situation_set
 from empathylab.store.lab import Lab
+from empathylab.store.schema.statements import ids_by
 
 SITUATION_FIELDS = schema.situations.c["key", *TEXT_FIELDS, "context", "details"]
 """The columns that `situation_from_row` reads."""
@@ -50,12 +51,8 @@ def save_situation_set(connection: Connection, chosen: SituationSet) -> SavedSet
 def stored_situations(connection: Connection, chosen: SituationSet) -> dict[str, int]:
     """The lab's ids of the set's situations, by the set's own; none where it does not hold them."""
     table, sets = schema.situations, schema.situation_sets
-    query = (
-        select(table.c.key, table.c.id)
-        .join(sets, sets.c.id == table.c.situation_set_id)
-        .where(sets.c.name == chosen.id, sets.c.version == chosen.version)
-    )
-    return {row.key: int(row.id) for row in connection.execute(query)}
+    own = select(sets.c.id).where(sets.c.name == chosen.id, sets.c.version == chosen.version)
+    return ids_by(connection, table.c.key, table.c.situation_set_id.in_(own))
 
 
 def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy import Column, Connection, Table, select
 from empathylab.errors import InputError
 from empathylab.store import schema
 from empathylab.store.inserts import hash_of, insert_returning_ids
+from empathylab.store.schema.statements import insert_rows, update_rows
 
 Row = dict[str, Any]
 Records = dict[str, list[Row]]
@@ -295,8 +296,7 @@ class _Writing:
         if table.name == "runs":
             self._number_runs(rows)
         if "id" not in table.c:
-            if rows:
-                self.connection.execute(table.insert(), rows)
+            insert_rows(self.connection, table, rows)
             return
         own = [column.name for column, target in _references(table) if target == table.name]
         fresh = [{k: v for k, v in row.items() if k != "id" and k not in own} for row in rows]
@@ -304,10 +304,12 @@ class _Writing:
         numbers = self.numbers[table.name]
         numbers.update((source["id"], number) for (source, _), number in zip(new, ids, strict=True))
         for name in own:  # rows that refer to rows of their own table
-            for (source, _), number in zip(new, ids, strict=True):
-                if source.get(name) in numbers:
-                    change = table.update().where(table.c.id == number)
-                    self.connection.execute(change.values({name: numbers[source[name]]}))
+            referring = [
+                {"id": number, name: numbers[source[name]]}
+                for (source, _), number in zip(new, ids, strict=True)
+                if source.get(name) in numbers
+            ]
+            update_rows(self.connection, table, referring)
 
     def _number_runs(self, rows: Sequence[Row]) -> None:
         """A run's generation counts the runs of this lab; a name that is taken is left out."""

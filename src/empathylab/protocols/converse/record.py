@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
 from empathylab.protocols.converse.outcomes import UNFINISHED, ending
 from empathylab.protocols.converse.persona import SCORE, Persona
@@ -17,6 +17,7 @@ from empathylab.protocols.converse.transcript import State, Turn, opening, state
 from empathylab.runs import Answered
 from empathylab.store.inserts import insert_returning_ids, now
 from empathylab.store.schema import answers, conversations, turns
+from empathylab.store.schema.statements import ids_by, insert_rows, update_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,8 @@ class TranscriptRecorder:
         own_run = select(answers.c.run_id).where(answers.c.id == answer_id)
         run_id = int(connection.execute(own_run).scalar_one())
         wanted = {step.conversation: step for step in steps}
-        query = select(conversations.c.key, conversations.c.id).where(
-            conversations.c.run_id == run_id, conversations.c.key.in_(list(wanted))
-        )
-        ids = {row.key: int(row.id) for row in connection.execute(query)}
+        key = conversations.c.key
+        ids = ids_by(connection, key, conversations.c.run_id == run_id, key.in_(list(wanted)))
         new = [step for key, step in wanted.items() if key not in ids]
         rows = [self._row(step, run_id) for step in new]
         for step, number in zip(
@@ -82,8 +81,7 @@ class TranscriptRecorder:
             for step in new
             for persona in [self.personas[step.persona]]
         ]
-        if openings:
-            connection.execute(turns.insert(), openings)
+        insert_rows(connection, turns, openings)
         return ids
 
     def _row(self, step: Step, run_id: int) -> dict[str, Any]:
@@ -120,7 +118,7 @@ class TranscriptRecorder:
             end = ending(persona, turns)
             rows.append(
                 {
-                    "number": ids[key],
+                    "id": ids[key],
                     "final": known[-1].score if len(known) > 1 else None,
                     "exchanges": sum(turn.role == "respondent" for turn in turns),
                     "outcome": UNFINISHED if end is None else end.outcome,
@@ -128,9 +126,7 @@ class TranscriptRecorder:
                     "ended_by": None if end is None else end.ended_by,
                 }
             )
-        change = conversations.update().where(conversations.c.id == bindparam("number"))
-        names = ("final", "exchanges", "outcome", "reason", "ended_by")
-        connection.execute(change.values({name: bindparam(name) for name in names}), rows)
+        update_rows(connection, conversations, rows)
 
 
 def _feeling(state: State | None) -> float | None:
@@ -148,30 +144,14 @@ def _stored(connection: Connection, ids: Sequence[int]) -> dict[int, dict[int, S
 
 
 def _write(connection: Connection, changed: Mapping[tuple[int, int], StoredTurn], ids: Any) -> None:
-    query = select(turns.c.conversation_id, turns.c.position).where(
+    query = select(turns.c.id, turns.c.conversation_id, turns.c.position).where(
         turns.c.conversation_id.in_(list(ids))
     )
-    there = {(row.conversation_id, row.position) for row in connection.execute(query)}
+    there = {(row.conversation_id, row.position): row.id for row in connection.execute(query)}
     rows = {place: _turn_row(*place, new) for place, new in changed.items()}
-    added = [row for place, row in rows.items() if place not in there]
-    if added:
-        connection.execute(turns.insert(), added)
-    replaced = [
-        {"in_conversation": row["conversation_id"], "at": row["position"]}
-        | {name: row[name] for name in _CHANGING}
-        for place, row in rows.items()
-        if place in there
-    ]
-    if replaced:
-        change = turns.update().where(
-            turns.c.conversation_id == bindparam("in_conversation"),
-            turns.c.position == bindparam("at"),
-        )
-        values: dict[str, Any] = {name: bindparam(name) for name in _CHANGING}
-        connection.execute(change.values(values), replaced)
-
-
-_CHANGING = ("text", "feeling", "state", "outcome", "reason", "answer_id")
+    insert_rows(connection, turns, [row for place, row in rows.items() if place not in there])
+    replaced = [{"id": there[place], **row} for place, row in rows.items() if place in there]
+    update_rows(connection, turns, replaced)
 
 
 def _turn_row(conversation: int, position: int, stored: StoredTurn) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from empathylab.store.inserts import (
     insert_returning_ids,
     now,
 )
+from empathylab.store.schema.statements import ids_by, insert_rows
 from empathylab.store.situations import save_situation_set, set_from_row, situations_in_set
 from empathylab.store.studies.records import freeze_scales, freeze_situations
 
@@ -79,8 +80,8 @@ def _held_set(
     query = select(table).where(table.c.name == name).order_by(table.c.version.desc())
     for row in connection.execute(query).all():
         if _holds(situations_in_set(connection, row.id), wanted, complete=complete):
-            keys = select(rows.c.key, rows.c.id).where(rows.c.situation_set_id == row.id)
-            return name, row.version, {item.key: int(item.id) for item in connection.execute(keys)}
+            own = rows.c.situation_set_id == row.id
+            return name, row.version, ids_by(connection, rows.c.key, own)
     return None
 
 
@@ -93,11 +94,7 @@ def save_archived_scales(connection: Connection, scales: Table) -> dict[str, tup
 
     One whose wording the lab has is that one; else it is kept as it came, without its wording.
     """
-    table = schema.scales
-    stored_rows = {
-        row.fingerprint: int(row.id)
-        for row in connection.execute(select(table.c.fingerprint, table.c.id))
-    }
+    stored_rows = ids_by(connection, schema.scales.c.fingerprint)
     shipped = {
         hash_of(scale_to_dict(builtin_scale)): builtin_scale
         for builtin_scale in builtin_scales().values()
@@ -215,8 +212,7 @@ class ArchiveRows:
             for item in self.content["arms.json"]
             for number in item["shown"]
         ]
-        if shown:
-            self.connection.execute(schema.shown_responses.insert(), shown)
+        insert_rows(self.connection, schema.shown_responses, shown)
         return ids
 
     def _raters(self, study: int) -> dict[str, int]:

@@ -38,6 +38,7 @@ from empathylab.store.imports.files import Change, ImportedFile, add_published, 
 from empathylab.store.inserts import add_scale, add_situation_set, hash_of, insert_or_ignore
 from empathylab.store.lab import Lab
 from empathylab.store.scales import lab_scales, save_scales, scales_in_file
+from empathylab.store.schema.statements import ids_by
 from empathylab.store.situations import save_situation_set
 
 SITUATIONS_FILE = "situations.json"
@@ -296,8 +297,7 @@ class _TestedSituations:
         sets = schema.situation_sets
         fresh = update(sets).where(sets.c.id == self.row).values(fingerprint=chosen.fingerprint)
         self.connection.execute(fresh)
-        query = select(table.c.key, table.c.id).where(table.c.situation_set_id == self.row)
-        self.ids = {row.key: int(row.id) for row in self.connection.execute(query)}
+        self.ids = ids_by(self.connection, table.c.key, table.c.situation_set_id == self.row)
 
 
 def _named(administration: PublishedAdministration) -> tuple[str, int, int, str | None]:

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select
 
 from empathylab.errors import InputError
 from empathylab.scales import Scale
@@ -21,6 +21,7 @@ from empathylab.store.imports.changes import ImportCounts, compare_rows, delete_
 from empathylab.store.imports.rater_answers import store_answers, without_answers
 from empathylab.store.imports.responses import ResponseImport
 from empathylab.store.inserts import hash_of
+from empathylab.store.schema.statements import change_rows, ids_by, update_rows
 from empathylab.store.studies.arms import add_arms, add_raters, add_study
 
 _KEY = ["rater_id", "response_id", "dimension"]
@@ -97,11 +98,8 @@ def _study(connection: Connection, study: RatedStudy) -> int:
     if existing is not None and set(existing.protocol) <= _PROTOCOL:
         merged = _merged(existing.protocol, protocol)
         if merged is not None and merged != existing.protocol:
-            connection.execute(
-                update(table)
-                .where(table.c.id == existing.id)
-                .values(protocol=merged, protocol_hash=hash_of(merged))
-            )
+            values = {"protocol": merged, "protocol_hash": hash_of(merged)}
+            change_rows(connection, table, table.c.id == existing.id, **values)
         protocol = merged or protocol
     return add_study(connection, study.name, study.title, protocol, status="closed")
 
@@ -174,10 +172,8 @@ class _Ratings:
         tick: Callable[[int], None],
     ) -> None:
         self.connection, self.number, self.raters, self.tick = connection, number, raters, tick
-        self.arms = pl.DataFrame(
-            {"respondent": list(arms), "arm_id": list(arms.values())},
-            schema={"respondent": pl.String, "arm_id": pl.Int64},
-        )
+        columns = {"respondent": pl.String, "arm_id": pl.Int64}
+        self.arms = pl.DataFrame(list(arms.items()), schema=columns, orient="row")
         table, people = schema.ratings, schema.raters
         responses, situations = schema.responses, schema.situations
         respondents = schema.respondents
@@ -264,18 +260,8 @@ class _Ratings:
         return joined
 
     def _update(self, changed: Sequence[pl.DataFrame]) -> int:
-        rows = [row for frame in changed for row in frame.iter_rows(named=True)]
-        if rows:
-            table = schema.ratings
-            statement = (
-                update(table)
-                .where(table.c.id == bindparam("row"))
-                .values({name: bindparam(f"new_{name}") for name in _RATED})
-            )
-            given = [
-                {"row": row["id"], **{f"new_{name}": row[name] for name in _RATED}} for row in rows
-            ]
-            self.connection.execute(statement, given)
+        rows = [row for frame in changed for row in frame.select("id", *_RATED).to_dicts()]
+        update_rows(self.connection, schema.ratings, rows)
         return len(rows)
 
     def _refuse_other_value(self, both: pl.DataFrame, source: str) -> None:
@@ -298,10 +284,5 @@ def _arms(connection: Connection, number: int, study: RatedStudy) -> dict[str, i
     """The ids of the study's arms: those whose replies were rated, in the file's order."""
     parts = [frame["respondent"] for frame in frames_of(study.ratings, Rating, _TYPES)]
     names = pl.concat(parts).unique(maintain_order=True).to_list()
-    table = schema.respondents
-    known = {
-        row.name: int(row.id)
-        for row in connection.execute(select(table.c.name, table.c.id))
-        if row.name in names
-    }
+    known = ids_by(connection, schema.respondents.c.name)
     return add_arms(connection, number, {name: known[name] for name in names if name in known})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, func, select
 
 from empathylab.errors import InputError
 from empathylab.situations.sources.released import Reply
@@ -18,6 +18,7 @@ from empathylab.store.frames import read_frame, read_parts
 from empathylab.store.imports.bulk import insert_frames, loading
 from empathylab.store.imports.changes import CHUNK, ImportCounts, delete_rows
 from empathylab.store.inserts import now
+from empathylab.store.schema.statements import change_rows, update_rows
 
 _KEY = ["situation", "respondent", "sample"]
 _TYPES = {
@@ -55,11 +56,8 @@ class ResponseImport:
         dropped = removed.filter(~pl.col("id").is_in(list(heirs)))["id"].to_list()
         self._refuse_rated([*changed["id"], *dropped])
         self._update(pl.concat([changed, moved]).unique("id"))
-        table = schema.responses
-        for number, heir in heirs.items():
-            self.connection.execute(
-                update(table).where(table.c.id == number).values(import_id=heir)
-            )
+        inherited = [{"id": number, "import_id": heir} for number, heir in heirs.items()]
+        update_rows(self.connection, schema.responses, inherited)
         self.removed = dropped
         added = self._insert(replies, stored, shared)
         self._remember(shared.rows())
@@ -110,21 +108,14 @@ class ResponseImport:
             yield frame.join(ids, on="situation", how="left", maintain_order="left")
 
     def _situation_ids(self) -> pl.DataFrame:
-        return pl.DataFrame(
-            {"situation": list(self.situations), "situation_id": list(self.situations.values())},
-            schema={"situation": pl.String, "situation_id": pl.Int64},
-        )
+        columns = {"situation": pl.String, "situation_id": pl.Int64}
+        return pl.DataFrame(list(self.situations.items()), schema=columns, orient="row")
 
     def _insert(self, replies: Sequence[Reply], stored: pl.DataFrame, shared: pl.DataFrame) -> int:
         """Adds what the lab does not hold; gives how many."""
         known = pl.concat([stored.select(_KEY), shared])
-        respondents = pl.DataFrame(
-            {
-                "respondent": list(self.respondents),
-                "respondent_id": list(self.respondents.values()),
-            },
-            schema={"respondent": pl.String, "respondent_id": pl.Int64},
-        )
+        columns = {"respondent": pl.String, "respondent_id": pl.Int64}
+        respondents = pl.DataFrame(list(self.respondents.items()), schema=columns, orient="row")
         rows = self._rows(replies, known, respondents)
         with loading(self.connection, schema.responses, len(replies) - known.height):
             return sum(insert_frames(self.connection, schema.responses, rows))
@@ -154,28 +145,17 @@ class ResponseImport:
 
     def _update(self, rows: pl.DataFrame) -> None:
         """Writes other texts, or another place, where the file has changed."""
-        if not rows.height:
-            return
-        table = schema.responses
-        names = ("text", "details", "situation_id", "outcome")
-        statement = (
-            update(table)
-            .where(table.c.id == bindparam("row"))
-            .values({name: bindparam(f"new_{name}") for name in names})
-        )
-        self.connection.execute(
-            statement,
-            [
-                {
-                    "row": row["id"],
-                    "new_text": row["text"],
-                    "new_details": None if row["details"] is None else json.loads(row["details"]),
-                    "new_situation_id": row["place"],
-                    "new_outcome": "valid" if row["text"] else "empty",
-                }
-                for row in rows.iter_rows(named=True)
-            ],
-        )
+        changes = [
+            {
+                "id": row["id"],
+                "text": row["text"],
+                "details": None if row["details"] is None else json.loads(row["details"]),
+                "situation_id": row["place"],
+                "outcome": "valid" if row["text"] else "empty",
+            }
+            for row in rows.iter_rows(named=True)
+        ]
+        update_rows(self.connection, schema.responses, changes)
 
     def _remember(self, shared: Iterable[tuple[object, ...]]) -> None:
         """Notes what this source brings, too, should the other one drop it."""
@@ -183,9 +163,7 @@ class ResponseImport:
         query = select(table.c.summary).where(table.c.id == self.number)
         summary = dict(self.connection.execute(query).scalar_one())
         summary["shared"] = [list(key) for key in shared]
-        self.connection.execute(
-            update(table).where(table.c.id == self.number).values(summary=summary)
-        )
+        change_rows(self.connection, table, table.c.id == self.number, summary=summary)
 
     def _heirs(self, removed: pl.DataFrame) -> dict[int, int]:
         """Of the responses that this file drops, which other source brings them still."""

@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, delete, func, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    func,
+    select,
+    update,
+)
 
 Rows = Sequence[Any]
 """Rows of the lab, whose columns are attributes."""
 Rule = ColumnElement[bool]
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds the rows; there may be none."""
+    if rows:
+        connection.execute(table.insert(), list(rows))
+
+
+def update_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Changes rows by their `id`; all name the same columns, and there may be none."""
+    if rows:
+        names = [name for name in rows[0] if name != "id"]
+        statement = update(table).where(table.c.id == bindparam("row"))
+        values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+        given = [{"row": row["id"], **{f"new_{name}": row[name] for name in names}} for row in rows]
+        connection.execute(statement.values(values), given)
+
+
+def ids_by(connection: Connection, column: Column[Any], *rules: Rule) -> dict[Any, int]:
+    """By the column's values, the ids of the rows that meet the rules, in the table's order."""
+    number = column.table.c.id
+    query = select(column, number).where(*rules).order_by(number)
+    return {value: int(row) for value, row in connection.execute(query)}
 
 
 def change_rows(connection: Connection, table: Table, *rules: Rule, **values: Any) -> int:

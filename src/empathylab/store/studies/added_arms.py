@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, func, select
 
 from empathylab.store import schema
-from empathylab.store.schema.statements import change_rows, remove_rows
+from empathylab.store.schema.statements import change_rows, ids_by, insert_rows, remove_rows
 from empathylab.store.studies.records import freeze_scales, freeze_situations
 
 
@@ -31,9 +31,7 @@ def freeze_anew(
 
 def scale_fingerprints(connection: Connection) -> dict[str, int]:
     """The lab's scales by the hash of their definition and wording."""
-    table = schema.scales
-    query = select(*table.c["fingerprint", "id"])
-    return {row.fingerprint: int(row.id) for row in connection.execute(query)}
+    return ids_by(connection, schema.scales.c.fingerprint)
 
 
 def study_scale_fingerprints(connection: Connection, study: int) -> dict[str, str]:
@@ -69,8 +67,7 @@ def show_rated(connection: Connection, study: int) -> None:
         .having(func.count(responses.c.id.distinct()) == 1)
     )
     rows = [dict(row) for row in connection.execute(query).mappings()]
-    if rows:
-        connection.execute(shown.insert(), rows)
+    insert_rows(connection, shown, rows)
 
 
 def arm_prompts(connection: Connection, study: int) -> set[str]:

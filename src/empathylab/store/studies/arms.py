@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
 from empathylab.errors import InputError
 from empathylab.store import schema
 from empathylab.store.inserts import hash_of, insert_or_ignore, now
+from empathylab.store.schema.statements import change_rows, ids_by
 
 
 def add_study(
@@ -47,9 +48,7 @@ def add_arms(connection: Connection, study: int, arms: Mapping[str, int]) -> dic
         for name, respondent in arms.items()
     ]
     insert_or_ignore(connection, schema.arms, rows)
-    table = schema.arms
-    query = select(table.c.name, table.c.id).where(table.c.study_id == study)
-    return {row.name: int(row.id) for row in connection.execute(query)}
+    return ids_by(connection, schema.arms.c.name, schema.arms.c.study_id == study)
 
 
 def add_raters(
@@ -65,11 +64,7 @@ def add_raters(
         if known is None:
             fresh.append({"study_id": study, "added_at": now(), **rater})
         elif any(known[field] != rater[field] for field in ("details", "seconds")):
-            connection.execute(
-                update(table)
-                .where(table.c.id == known["id"])
-                .values(details=rater["details"], seconds=rater["seconds"])
-            )
+            values = {"details": rater["details"], "seconds": rater["seconds"]}
+            change_rows(connection, table, table.c.id == known["id"], **values)
     insert_or_ignore(connection, table, fresh)
-    names = select(table.c.name, table.c.id).where(table.c.study_id == study)
-    return {row.name: int(row.id) for row in connection.execute(names)}
+    return ids_by(connection, table.c.name, table.c.study_id == study)

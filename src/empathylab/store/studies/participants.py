@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, func, select, update
+from sqlalchemy import Connection, Row, and_, func, select
 
 from empathylab.store import schema
-from empathylab.store.schema.statements import Rows, change_rows
+from empathylab.store.schema.statements import Rows, change_rows, insert_rows, update_rows
 
 
 def submitters(connection: Connection, study: int) -> Rows:
@@ -32,14 +32,8 @@ def submitters(connection: Connection, study: int) -> Rows:
 
 def set_states(connection: Connection, states: Mapping[int, str], at: datetime) -> None:
     """Keeps what the platform says now, by the ids of rows that `submitters` gave."""
-    if states:
-        table = schema.people
-        connection.execute(
-            update(table)
-            .where(table.c.id == bindparam("row"))
-            .values(state=bindparam("said"), state_at=at),
-            [{"row": row, "said": state} for row, state in states.items()],
-        )
+    rows = [{"id": row, "state": state, "state_at": at} for row, state in states.items()]
+    update_rows(connection, schema.people, rows)
 
 
 def set_platform_details(connection: Connection, row: int, details: Mapping[str, str]) -> None:
@@ -82,8 +76,7 @@ def set_visit_ids(connection: Connection, study: int, person: str, ids: Mapping[
 
 def add_invitations(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Keeps new invitations."""
-    if rows:
-        connection.execute(schema.invitations.insert(), list(rows))
+    insert_rows(connection, schema.invitations, rows)
 
 
 def find_invitation(

@@ -13,7 +13,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.inserts import insert_returning_ids
-from empathylab.store.schema.statements import change_rows, count_rows
+from empathylab.store.schema.statements import change_rows, count_rows, ids_by, insert_rows
 from empathylab.store.situations import situation_from_row
 
 _OTHER_VERSIONS = select(schema.studies.c.id).where(
@@ -100,15 +100,13 @@ def freeze_situations(connection: Connection, study: int, situations: Sequence[i
         {"study_id": study, "position": position, "situation_id": situation}
         for position, situation in enumerate(situations)
     ]
-    if rows:
-        connection.execute(schema.study_situations.insert(), rows)
+    insert_rows(connection, schema.study_situations, rows)
 
 
 def freeze_scales(connection: Connection, study: int, scales: Mapping[str, int]) -> None:
     """Keeps the very scales that the study asks, by the names that it uses."""
     rows = [{"study_id": study, "name": name, "scale_id": row} for name, row in scales.items()]
-    if rows:
-        connection.execute(schema.study_scales.insert(), rows)
+    insert_rows(connection, schema.study_scales, rows)
 
 
 def add_arm(
@@ -125,8 +123,7 @@ def add_arm(
         {"arm_id": arm, "situation_id": response.situation, "response_id": response.response}
         for response in responses
     ]
-    if rows:
-        connection.execute(schema.shown_responses.insert(), rows)
+    insert_rows(connection, schema.shown_responses, rows)
     return arm
 
 
@@ -195,9 +192,7 @@ def frozen_scales(connection: Connection, study: int) -> dict[str, tuple[int, di
 
 def frozen_arms(connection: Connection, study: int) -> dict[str, int]:
     """The ids of the study's arms by name."""
-    table = schema.arms
-    query = select(table.c.name, table.c.id).where(table.c.study_id == study)
-    return {row.name: int(row.id) for row in connection.execute(query.order_by(table.c.id))}
+    return ids_by(connection, schema.arms.c.name, schema.arms.c.study_id == study)
 
 
 def frozen_responses(connection: Connection, study: int) -> dict[str, list[FrozenResponse]]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, select
 
 from empathylab.store import schema
 from empathylab.store.inserts import add_item_answers, add_respondent, insert_returning_ids
 from empathylab.store.results import clear_results
+from empathylab.store.schema.statements import change_rows, insert_rows
 
 HUMAN = "human"
 
@@ -92,7 +93,7 @@ def exclude_rater(connection: Connection, study: int, person: str, reason: str |
             marks["excluded"] = reason
         kept = {key: value for key, value in details.items() if key != "marks"}
         marked = {**kept, "marks": marks} if marks else kept
-        connection.execute(update(table).where(mine).values(details=marked))
+        change_rows(connection, table, mine, details=marked)
         clear_results(connection)
 
 
@@ -110,8 +111,7 @@ def _add_ratings(connection: Connection, rater: int, given: Sequence[GivenRating
         }
         for item in given
     ]
-    if rows:
-        connection.execute(schema.ratings.insert(), rows)
+    insert_rows(connection, schema.ratings, rows)
 
 
 def _add_scales(
