@@ -129,6 +129,18 @@ def test_peoples_replies_to_a_built_in_set_come_from_a_csv(tmp_path: Path, lab: 
     assert shown["respondents"][0]["respondent"] == "human"
 
 
+def test_peoples_replies_to_a_sample_go_to_its_set(tmp_path: Path, lab: Path) -> None:
+    drawn = ("data", "sample", "dialogues", "--count", "32", "--name", "mine", "--lab", lab)
+    assert empathylab(*drawn).exit_code == 0
+    key = as_json("data", "show", "mine", "--lab", lab)["situations"][0]["id"]
+    (tmp_path / "mine.csv").write_text(f"situation,text\n{key},I am so glad for you.\n")
+    importing = ("data", "import", "responses", tmp_path / "mine.csv", "--respondent", "human")
+    done = as_json(*importing, "--set", "mine", "--lab", lab)
+    assert (done["situation_set"], done["things"][-1]["added"]) == ("dialogues", 1)
+    unknown = empathylab(*importing, "--set", "x", "--lab", lab)
+    assert "Known: appraisal," in unknown.stderr
+
+
 def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -> None:
     made = as_json("data", "match", "welivita-2024", "--name", "equal", "--lab", filled)
     # All made-up replies have eight words.

@@ -14,7 +14,7 @@ from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.study import parse_study, preset_text
 from empathylab.study.demo.opening import demo_study, furnish_demo
 from empathylab.study.design.checks import check_study
-from empathylab.study.design.material_notes import seen_fields
+from empathylab.study.design.material_notes import information_sentence, seen_fields
 from empathylab.study.design.materials import choose_situations
 from tests.study.examples import BETWEEN, SITUATION_PRESETS
 
@@ -145,6 +145,16 @@ def test_nothing_is_said_where_raters_see_what_respondents_were_told(sqlite_lab:
     assert checked.information == (
         "Raters saw the situation and what the person says. "
         "Models got the situation and what the person says (empathic-listener@2)."
+    )
+
+
+def test_replies_without_a_known_prompt_are_not_credited_with_that_of_others() -> None:
+    study = parse_study(BETWEEN.replace("[emotion, situation, utterance]", "[situation]"))
+    prompts = {"one": {"empathic-listener@2"}, "two": set[str]()}
+    chosen = [Situation("s", "Text", utterance="Hi", emotion="joy")]
+    assert information_sentence(study, chosen, prompts, prompt_fields) == (
+        "Raters saw the situation. one got the situation and what the person says "
+        "(empathic-listener@2). The prompt of two's replies is not known."
     )
 
 

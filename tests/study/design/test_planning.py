@@ -72,7 +72,29 @@ def test_an_arm_without_responses_stops_the_study() -> None:
 def test_an_arm_that_lacks_some_responses_stops_the_study() -> None:
     [problem] = plan(between(), missing={"one": 1}).problems
     assert problem.startswith(
-        "The arm 'one' lacks 1 response of first/model to the 6 situations: run"
+        "The arm 'one' lacks 1 response of first/model to the 6 situations (situation-0): run"
+    )
+    arm = plan(between(), missing={"one": 1}).sentences[1]
+    assert arm == "Arm one: 6 raters, for 12 ratings of 6 responses (1 missing)."
+
+
+def test_replies_that_failed_the_checks_need_more_attempts() -> None:
+    study, there = between(), {"one": ids(6)[2:], "two": ids(6)}
+    failed = {"one": ids(6)[:2]}
+    [problem] = needed_raters(study, ids(6), there, scales(), failed=failed).problems
+    assert problem.startswith(
+        "The arm 'one' lacks 2 responses of first/model to the 6 situations: its replies to "
+        "situation-0, situation-1 failed the checks; run `empathylab respond first/model "
+        "--set dialogues --retries 6`, or import"
+    )
+
+
+def test_a_misspelled_respondent_is_recognized() -> None:
+    study, there = between(), {"one": ids(6), "two": []}
+    known = ["first/model", "second/models"]
+    [problem] = needed_raters(study, ids(6), there, scales(), respondents=known).problems
+    assert problem.startswith(
+        "The arm 'two' has no responses of second/model: did you mean second/models? Otherwise run"
     )
 
 

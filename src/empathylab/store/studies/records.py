@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, case, func, or_, select
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
@@ -164,6 +164,29 @@ def respondent_responses(
         )
     newest = {row.situation_id: row for row in rows}
     return [_frozen(newest[situation]) for situation in situations if situation in newest]
+
+
+def situations_failed(
+    connection: Connection, respondent: str, *, sample: int, prompt: str | None
+) -> set[int]:
+    """The situations where each of the respondent's replies failed the checks."""
+    table, names = schema.responses, schema.respondents
+    query = (
+        select(table.c.situation_id, func.max(case((table.c.outcome == "valid", 1), else_=0)))
+        .select_from(table.join(names))
+        .where(names.c.name == respondent, table.c.sample == sample)
+        .group_by(table.c.situation_id)
+    )
+    if prompt is not None:
+        query = query.where(table.c.prompt == prompt)
+    return {int(situation) for situation, valid in connection.execute(query) if not valid}
+
+
+def respondents_with_replies(connection: Connection) -> list[str]:
+    """The names of all respondents that the lab has replies of."""
+    names, replies = schema.respondents, schema.responses
+    replied = select(replies.c.id).where(replies.c.respondent_id == names.c.id).exists()
+    return list(connection.execute(select(names.c.name).where(replied)).scalars())
 
 
 def frozen_situations(connection: Connection, study: int) -> dict[int, Situation]:

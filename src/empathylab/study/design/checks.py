@@ -20,6 +20,8 @@ from empathylab.store.studies.records import (
     frozen_responses,
     launched_study,
     respondent_responses,
+    respondents_with_replies,
+    situations_failed,
 )
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import Outcome, ParticipantPath
@@ -73,6 +75,8 @@ def check_study(
     chosen: tuple[Situation, ...] = ()
     replies: dict[str, dict[str, ShownReply]] = {}
     prompts: dict[str, set[str]] = {}
+    failed: dict[str, set[str]] = {}
+    respondents: list[str] = []
     try:
         whole, offered = _offered(study, lab)
         chosen = choose_situations(study, offered)
@@ -81,10 +85,13 @@ def check_study(
                 problems += _launched_problems(connection, study)
                 replies, troubles, prompts = _replies(connection, study, whole, chosen)
                 problems += troubles
+                failed = _failed(connection, study, whole, chosen)
+                respondents = respondents_with_replies(connection)
     except UserError as error:
         problems.append(str(error))
     shown = {arm: list(texts) for arm, texts in replies.items()}
-    plan = needed_raters(study, [item.id for item in chosen], shown, known)
+    keys = [item.id for item in chosen]
+    plan = needed_raters(study, keys, shown, known, failed=failed, respondents=respondents)
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     has_material = bool(chosen) or study.situations is None
@@ -184,6 +191,26 @@ def _replies(
         }
         prompts[name] = asked_by(connection, [reply.response for reply in replies])
     return shown, problems, prompts
+
+
+def _failed(
+    connection: Connection, study: Study, whole: SituationSet | None, chosen: tuple[Situation, ...]
+) -> dict[str, set[str]]:
+    """By arm, the situations that its model was asked about and gave no valid reply to."""
+    if not study.rated or whole is None:
+        return {}
+    ids = stored_situations(connection, whole)
+    keys = {ids[item.id]: item.id for item in chosen if item.id in ids}
+    return {
+        name: {
+            keys[number]
+            for number in situations_failed(
+                connection, arm.respondent, sample=study.responses.sample, prompt=arm.prompt
+            )
+            if number in keys
+        }
+        for name, arm in study.arms.items()
+    }
 
 
 def _pages(

@@ -70,11 +70,20 @@ def information_sentence(
     shown = _shown(study, situations)
     if shown is None:
         return ""
-    sentence = f"Raters saw {_listed(shown)}."
-    for name in sorted({name for names in prompts.values() for name in names}):
+    sentences = [f"Raters saw {_listed(shown)}."]
+    arms: dict[str, list[str]] = {}
+    for arm, names in prompts.items():
+        for name in names:
+            arms.setdefault(name, []).append(arm)
+    unknown = [arm for arm, names in prompts.items() if not names]
+    for name in sorted(arms):
         if (fields := shown_fields(name)) is not None:
-            sentence += f" Models got {_listed(seen_fields(fields, situations))} ({name})."
-    return sentence
+            who = _joined(arms[name]) if unknown else "Models"
+            sentences.append(f"{who} got {_listed(seen_fields(fields, situations))} ({name}).")
+    if unknown and len(sentences) > 1:
+        whose = _joined([f"{arm}'s" for arm in unknown])
+        sentences.append(f"The prompt of {whose} replies is not known.")
+    return " ".join(sentences)
 
 
 def seen_fields(fields: Sequence[str], situations: Sequence[Situation]) -> tuple[str, ...]:
@@ -97,5 +106,8 @@ def _shown(study: Study, situations: Sequence[Situation]) -> tuple[str, ...] | N
 
 
 def _listed(fields: Sequence[str]) -> str:
-    words = [_FIELDS[field] for field in fields]
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else "nothing"
+    return _joined([_FIELDS[field] for field in fields]) if fields else "nothing"
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

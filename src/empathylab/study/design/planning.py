@@ -18,6 +18,10 @@ from empathylab.study.design.interface_texts import untranslated
 from empathylab.study.design.materials import choose_scales
 from empathylab.study.design.protocol import block_texts
 
+_NAMED = 6
+"""So many of the situations without a response are named."""
+_RETRIES = 6
+"""What is suggested where every attempt failed."""
 _LONG_SCALE = 5
 """From so many points on, the second highest point is common, too."""
 
@@ -30,7 +34,7 @@ class ArmPlan:
     responses: int
     """Responses, or situations where none are rated, that are there."""
     missing: int
-    """Situations without a response."""
+    """Situations without a response that may be shown."""
     ratings: int
     raters: int
 
@@ -68,8 +72,10 @@ class Plan:
         shared = sum(arm.raters for arm in self.arms) > self.raters
         for arm in self.arms if len(self.arms) > 1 else ():
             raters = "all raters" if shared else _count(arm.raters, "rater")
-            ratings, responses = _count(arm.ratings, "rating"), _count(arm.responses, "response")
-            lines.append(f"Arm {arm.arm}: {raters}, for {ratings} of {responses}.")
+            ratings = _count(arm.ratings, "rating")
+            responses = _count(arm.responses + arm.missing, "response")
+            there = f" ({arm.missing:,} missing)" if arm.missing else ""
+            lines.append(f"Arm {arm.arm}: {raters}, for {ratings} of {responses}{there}.")
         return tuple(lines)
 
 
@@ -78,11 +84,15 @@ def needed_raters(
     situations: Sequence[str],
     responses: Mapping[str, Collection[str]] | None = None,
     scales: Mapping[str, Scale] | None = None,
+    *,
+    failed: Mapping[str, Collection[str]] | None = None,
+    respondents: Collection[str] = (),
 ) -> Plan:
     """The plan for a study with these situations.
 
-    `responses` says for each arm which situations it has a response to that may be shown; `scales`
-    are those of the lab, by id.
+    `responses` says for each arm which situations it has a response to that may be shown, `failed`
+    to which it has only replies that failed the checks; `scales` are those of the lab, by id, and
+    `respondents` whose replies the lab has.
     """
     responses = responses or {}
     problems: list[str] = []
@@ -92,12 +102,12 @@ def needed_raters(
     except InputError as error:
         problems.append(str(error))
     missing = (
-        {arm: len(set(situations) - set(responses.get(arm, ()))) for arm in study.arms}
+        {arm: _without(situations, responses.get(arm, ())) for arm in study.arms}
         if study.rated
         else {}
     )
     places = sum(map(len, slots.values()))
-    problems += _missing_responses(study, missing, len(situations))
+    problems += _missing_responses(study, missing, len(situations), failed or {}, respondents)
     problems += _missing_wording(study, scales or {})
     problems += signal_problems(study)
     problems += live_problems(study)
@@ -124,7 +134,7 @@ def _arm_plans(
     study: Study,
     situations: Sequence[str],
     slots: Mapping[str, Sequence[Slot]],
-    missing: Mapping[str, int],
+    missing: Mapping[str, Sequence[str]],
 ) -> Iterator[ArmPlan]:
     if study.situations is None:
         for arm, own in slots.items():
@@ -138,26 +148,60 @@ def _arm_plans(
     for arm in study.arms:
         own = slots.get(arm, slots.get(EVERYONE, ()))
         ratings = sum(item.arm == arm for slot in own for item in slot.items)
-        yield ArmPlan(arm, len(situations) - missing[arm], missing[arm], ratings, len(own))
+        lacking = len(missing[arm])
+        yield ArmPlan(arm, len(situations) - lacking, lacking, ratings, len(own))
 
 
-def _missing_responses(study: Study, missing: Mapping[str, int], total: int) -> Iterator[str]:
-    for arm, count in missing.items():
+def _without(situations: Sequence[str], replied: Collection[str]) -> list[str]:
+    there = set(replied)
+    return [key for key in situations if key not in there]
+
+
+def _missing_responses(
+    study: Study,
+    missing: Mapping[str, Sequence[str]],
+    total: int,
+    failed: Mapping[str, Collection[str]],
+    respondents: Collection[str],
+) -> Iterator[str]:
+    for arm, keys in missing.items():
         respondent = study.arms[arm].respondent
-        chosen = f" --set {named}" if (named := _set_name(study)) else ""
-        remedy = (
-            f"import them with `empathylab data import responses FILE{chosen} "
-            f"--respondent {respondent}`"
-        )
-        if "/" in respondent:
-            remedy = f"run `empathylab respond {respondent}{chosen}`, or {remedy}"
-        if count == total:
-            yield f"The arm {arm!r} has no responses of {respondent}: {remedy}."
-        elif count:
+        remedy = _remedy(study, respondent, refused := set(failed.get(arm, ())) & set(keys))
+        if refused:
+            remedy = f"its replies to {_shown(keys, refused)} failed the checks; {remedy}"
+        if len(keys) == total and total:
+            near = "" if refused else _did_you_mean(respondent, respondents)
+            yield f"The arm {arm!r} has no responses of {respondent}: {near}{remedy}."
+        elif keys:
+            named = "" if refused == set(keys) else f" ({_shown(keys, keys)})"
             yield (
-                f"The arm {arm!r} lacks {_count(count, 'response')} of {respondent} to the "
-                f"{total} situations: {remedy}, or choose other situations."
+                f"The arm {arm!r} lacks {_count(len(keys), 'response')} of {respondent} to the "
+                f"{total} situations{named}: {remedy}, or choose other situations."
             )
+
+
+def _remedy(study: Study, respondent: str, refused: Collection[str]) -> str:
+    """The commands that bring the responses that are missing."""
+    chosen = f" --set {named}" if (named := _set_name(study)) else ""
+    file = f"FILE{chosen} --respondent {respondent}"
+    remedy = f"import them with `empathylab data import responses {file}`"
+    if "/" not in respondent:
+        return remedy
+    # Without more attempts the same command asks nothing again.
+    again = f" --retries {_RETRIES}" if refused else ""
+    return f"run `empathylab respond {respondent}{chosen}{again}`, or {remedy}"
+
+
+def _shown(keys: Sequence[str], chosen: Collection[str]) -> str:
+    """Those chosen in their order, the first few by name."""
+    names = [key for key in keys if key in chosen]
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _did_you_mean(respondent: str, known: Collection[str]) -> str:
+    near = UnknownName("respondent", respondent, known).near
+    return f"did you mean {near[0]}? Otherwise " if near and respondent not in known else ""
 
 
 def _set_name(study: Study) -> str | None:

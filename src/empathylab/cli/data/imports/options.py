@@ -15,7 +15,7 @@ MapOption = Annotated[
 ]
 SetOption = Annotated[
     str | None,
-    option("The set the situations belong to, if the file does not contain them.", "--set"),
+    option("The set of situations, or a sample of it, if the file does not contain them.", "--set"),
 ]
 NameOption = Annotated[str | None, option("The ID in the lab. Default: the file's name.")]
 LicenceOption = Annotated[str, option("The licence of the texts.")]

@@ -250,15 +250,15 @@ def ratings(
 
 
 def _named_set(folder: Path, name: str | None, table: TableParts) -> SituationSet | None:
-    """The set of that name, which must be there; None without a name."""
+    """The set of that name, or the one a sample of that name was drawn from; None without one."""
     from empathylab.store import Lab
-    from empathylab.store.situations import lab_situation_set
+    from empathylab.store.selections import resolve_situations
 
     if name is None:
         return None
     with Lab.open(folder) as lab:
         try:
-            return lab_situation_set(lab, name)
+            return resolve_situations(lab, name)[0]
         except UnknownName as error:
             if error.near or "situation_text" not in next(iter(table)).columns:
                 raise
