@@ -7,6 +7,7 @@ import dataclasses
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 
 from empathylab.errors import InputError, ModelError, RequestRejected, UserError
 from empathylab.models import Completion, EndpointModel, Usage
@@ -174,20 +175,18 @@ class Session:
                 worker.set_result(None)
 
     async def _ask_within_budget(self, pending: Pending) -> None:
-        request = pending.request
-        channel = self.channels[request.partner]
-        usage = Usage(request.prompt_tokens, channel.model.output_limit(request.parameters))
-        most = channel.spend(usage)
+        channel = self.channels[pending.request.partner]
+        most = self._most(channel, pending)
         if not await self.budget.admit(most):
             self.tally.stopped = "cap"
             return
         used: Usage | None = None
         try:
             if channel.concurrency >= self.workers:
-                used = await self._ask(channel, pending, usage.total_tokens)
+                used = await self._ask(channel, pending, most.tokens)
             else:
                 async with channel.free:
-                    used = await self._ask(channel, pending, usage.total_tokens)
+                    used = await self._ask(channel, pending, most.tokens)
         finally:
             self.budget.settle(most, None if used is None else channel.spend(used))
 
@@ -215,22 +214,37 @@ class Session:
             completion = self._usable(request, completion)
             channel.pacer.settle(most, completion.usage.total_tokens)
             channel.hopeless = 0
-            channel.answers += 1
-            draft = Draft(
-                request,
-                self._fingerprint(request),
-                completion,
-                self.plan.read(request, completion),
-                cost=None if channel.price is None else channel.price.cost(completion.usage),
-                latency=latency,
-                attempts=attempt,
-                asked_at=asked_at,
-                answered_at=now(),
-            )
-            await self._store(pending, draft)
-            channel.refuse_if_cut_off(draft.reading.outcome, completion)
+            await self._take(channel, pending, completion, asked_at, latency, attempts=attempt)
             return completion.usage
         return None
+
+    async def _take(
+        self,
+        channel: Channel,
+        pending: Pending,
+        completion: Completion,
+        asked_at: datetime,
+        latency: float,
+        *,
+        attempts: int = 1,
+        price_share: float = 1.0,
+    ) -> None:
+        """Stores the answer; ends the run where most answers are cut off."""
+        channel.answers += 1
+        price, request = channel.price, pending.request
+        draft = Draft(
+            request,
+            self._fingerprint(request),
+            completion,
+            self.plan.read(request, completion),
+            cost=None if price is None else price_share * price.cost(completion.usage),
+            latency=latency,
+            attempts=attempts,
+            asked_at=asked_at,
+            answered_at=now(),
+        )
+        await self._store(pending, draft)
+        channel.refuse_if_cut_off(draft.reading.outcome, completion)
 
     def _usable(self, request: Request, completion: Completion) -> Completion:
         """The answer with text that every database can hold, and with its usage."""
@@ -328,23 +342,11 @@ class Session:
                 await self._fail(channel, request, result.error, 1)
         else:
             completion = self._usable(request, result)
-            used = completion.usage
-            channel.answers += 1
-            cost = None if channel.price is None else BATCH_PRICE * channel.price.cost(used)
-            answered_at = now()
-            draft = Draft(
-                request,
-                self._fingerprint(request),
-                completion,
-                self.plan.read(request, completion),
-                cost=cost,
-                latency=(answered_at - batch.submitted_at).total_seconds(),
-                attempts=1,
-                asked_at=batch.submitted_at,
-                answered_at=answered_at,
+            used, submitted = completion.usage, batch.submitted_at
+            latency = (now() - submitted).total_seconds()
+            await self._take(
+                channel, pending, completion, submitted, latency, price_share=BATCH_PRICE
             )
-            await self._store(pending, draft)
-            channel.refuse_if_cut_off(draft.reading.outcome, completion)
         self.budget.settle(batch.set_aside[name], None if used is None else channel.spend(used))
 
     # -- storing ------------------------------------------------------------------------------
