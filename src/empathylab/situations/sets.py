@@ -81,16 +81,12 @@ class SituationSet:
     @property
     def emotions(self) -> tuple[str, ...]:
         """The emotions of the set, in order of first appearance."""
-        return tuple(
-            dict.fromkeys(situation.emotion for situation in self.situations if situation.emotion)
-        )
+        return self._different("emotion")
 
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics of the set, in order of first appearance."""
-        return tuple(
-            dict.fromkeys(situation.topic for situation in self.situations if situation.topic)
-        )
+        return self._different("topic")
 
     @property
     def grouped_by(self) -> Literal["emotion", "topic"]:
@@ -114,9 +110,11 @@ class SituationSet:
     @property
     def factors(self) -> tuple[str, ...]:
         """The factors of the set, in order of first appearance."""
-        return tuple(
-            dict.fromkeys(situation.factor for situation in self.situations if situation.factor)
-        )
+        return self._different("factor")
+
+    def _different(self, field: str) -> tuple[str, ...]:
+        values = (getattr(situation, field) for situation in self.situations)
+        return tuple(dict.fromkeys(value for value in values if value))
 
     def first_per_group(self, count: int) -> tuple[Situation, ...]:
         """The first `count` of each emotion (or topic: see `grouped_by`).

@@ -48,12 +48,8 @@ class Lab:
         replica = os.environ.get(REPLICA)
         if replica and lab.engine.dialect.name == "postgresql":
             lab._replica = open_engine(database_url(replica, where=REPLICA), read_only=True)
-            try:
-                with lab.reading() as connection:
-                    require_replica(connection)
-            except BaseException:
-                lab.close()
-                raise
+            with _closed_on_error(lab), lab.reading() as connection:
+                require_replica(connection)
         return lab
 
     @classmethod
@@ -75,11 +71,8 @@ class Lab:
         url = lab_url(folder, database)
         _make_file(url)
         lab = cls(folder, url)
-        try:
+        with _closed_on_error(lab):
             upgrade_to_latest(lab.engine)
-        except BaseException:
-            lab.close()
-            raise
         return lab
 
     @classmethod
@@ -101,12 +94,8 @@ class Lab:
             _refuse_empty(file)
         url = lab_url(folder, database)
         lab = cls(folder, url, read_only=True)
-        try:
-            with lab.reading() as connection:
-                require_latest(connection, where=str(folder))
-        except BaseException:
-            lab.close()
-            raise
+        with _closed_on_error(lab), lab.reading() as connection:
+            require_latest(connection, where=str(folder))
         return lab
 
     @classmethod
@@ -118,16 +107,14 @@ class Lab:
         query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if still else {})
         name = f"file:{quote(str(file.resolve()))}"
         lab = cls(folder, URL.create("sqlite", database=name, query=query))
-        with lab.reading() as connection:
-            found = schema_version(connection)
-        if found != HEAD:
-            lab.close()
-            raise LabError(
-                "this lab was made by another version of EmpathyLab and cannot be written to",
-                where=str(folder),
-                got=f"schema {found}, this version has {HEAD}",
-                remedy="Copy the folder to a place you can write to, and use the copy.",
-            )
+        with _closed_on_error(lab), lab.reading() as connection:
+            if (version := schema_version(connection)) != HEAD:
+                raise LabError(
+                    "this lab was made by another version of EmpathyLab and cannot be written to",
+                    where=str(folder),
+                    got=f"schema {version}, this version has {HEAD}",
+                    remedy="Copy the folder to a place you can write to, and use the copy.",
+                )
         return lab
 
     @property
@@ -182,6 +169,15 @@ class Lab:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextlib.contextmanager
+def _closed_on_error(lab: Lab) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        lab.close()
+        raise
 
 
 def _divided(what: str, parts: int, other: int | None) -> str:
