@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -124,6 +124,7 @@ class ConversationsResult(Asked):
 class JudgingResult(Asked):
     """A summary of the judges' ratings or choices, and the outcome of the requests."""
 
+    main_table: ClassVar[str] = "judges"
     sessions: Sessions
     source: str
     """What was judged: `study NAME` or `set NAME`."""
@@ -147,10 +148,6 @@ class JudgingResult(Asked):
         """By judge, and by judge and respondent."""
         rows = {"judges": self.judges, "respondents": self.respondents}
         return {name: pl.DataFrame(list(part), strict=False) for name, part in rows.items()}
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per judge, and per dimension of it."""
-        return self.tables["judges"]
 
     def to_dict(self) -> dict[str, Any]:
         """What `judge --json` prints."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from empathylab.api.evaluation.result import AgainstStudy
-from empathylab.api.progress import Reporter
 from empathylab.api.run_options import Mode, RunOptions, require_at_least
 from empathylab.api.sessions import Sessions
+from empathylab.api.workspace import Workspace
 from empathylab.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from empathylab.analysis.benchmark.frames import ReferenceRatings
     from empathylab.analysis.benchmark.prompts import StudyPrompt
     from empathylab.models import Model
-    from empathylab.runs import Job, Plan, Tally
+    from empathylab.runs import Job, Plan
     from empathylab.situations import SituationSet
     from empathylab.store import Lab
     from empathylab.study.added_arms.human_sample import HumanSample
@@ -31,6 +31,7 @@ class Wanted:
     """What is to be measured, as the options say."""
 
     models: Sequence[str]
+    """Each once, and so the judges."""
     study: str
     judges: Sequence[str]
     dimension: str | None = None
@@ -53,7 +54,7 @@ class Wanted:
             )
 
 
-def open_bench(lab: Lab, wanted: Wanted, options: RunOptions, reporter: Reporter) -> Bench:
+def open_bench(workspace: Workspace, wanted: Wanted, options: RunOptions) -> Bench:
     """The study, checked before anything is asked or paid for."""
     from empathylab.analysis.benchmark.frames import reference_ratings
     from empathylab.analysis.benchmark.prompts import study_prompt, study_set
@@ -61,6 +62,7 @@ def open_bench(lab: Lab, wanted: Wanted, options: RunOptions, reporter: Reporter
     from empathylab.study.added_arms.instruments import measured_study
     from empathylab.study.admin.embargo import require_closed
 
+    lab = workspace.store()
     study = lab_study(lab, wanted.study)
     reference = reference_ratings(lab, study.name, wanted.dimension)
     require_closed(lab, study, peek=wanted.peek, who=wanted.who)
@@ -70,7 +72,7 @@ def open_bench(lab: Lab, wanted: Wanted, options: RunOptions, reporter: Reporter
     measured = measured_study(lab, study.name)
     whole = study_set(lab, measured)
     prompt = study_prompt(lab, measured)
-    return Bench(lab, wanted, options, reporter, reference, measured, prompt, whole)
+    return Bench(workspace, wanted, options, reference, measured, prompt, whole)
 
 
 def _require_one_arm(reference: ReferenceRatings, name: str) -> None:
@@ -117,38 +119,41 @@ def _brought(lab: Lab, reference: ReferenceRatings, judges: Iterable[str]) -> li
 class Bench:
     """The study on the bench, and what is asked of models there."""
 
-    lab: Lab
+    workspace: Workspace
     wanted: Wanted
     options: RunOptions
-    reporter: Reporter
     reference: ReferenceRatings
     study: MeasuredStudy
     prompt: StudyPrompt
     situation_set: SituationSet
 
+    @property
+    def lab(self) -> Lab:
+        """The lab's database."""
+        return self.workspace.store()
+
     def compared(self) -> AgainstStudy:
         """Asks for missing replies and judgements; ends with an error where some got no answer."""
-        models, judges = list(dict.fromkeys(self.wanted.models)), list(self.wanted.judges)
-        tallies = self.ask_for_replies(models)
-        Sessions(tuple(tallies), self.options).require_complete()
-        samples = self.samples(models)
-        tallies += self.ask_judges(models, list(dict.fromkeys(judges)))
-        sessions = Sessions(tuple(tallies), self.options)
+        replied = self._run(self._reply_jobs())
+        replied.require_complete()
+        samples = self._samples()
+        judged = self._run(self._judge_jobs())
+        sessions = Sessions((*replied.tallies, *judged.tallies), self.options)
         sessions.require_complete()
-        results = self.measured(models, list(dict.fromkeys(judges)))
+        results = self._measured()
         return AgainstStudy(
             sessions=sessions,
             study=self.study.name,
             protocol_hash=self.study.protocol_hash,
             prompt=self.prompt.prompt,
-            situations=len(self.keys()),
+            situations=len(self._keys()),
             results=tuple(results),
             human_samples=tuple(samples),
             notes=(self.prompt.note,) if self.prompt.note else (),
-            report=self.page(results),
+            report=self._page(results),
         )
 
-    def keys(self) -> set[tuple[str, str]]:
+    def _keys(self) -> set[tuple[str, str]]:
         """The study's situations, or the part of them that is wanted."""
         from empathylab.judging.sampling import drawn
 
@@ -156,26 +161,25 @@ class Bench:
         count = len(known) if self.wanted.sample is None else self.wanted.sample
         return drawn(known, count, seed=self.options.seed)
 
-    def ask_for_replies(self, names: Sequence[str]) -> list[Tally]:
+    def _reply_jobs(self) -> list[Job]:
         """Models that have replied to this prompt already are not asked again.
 
         Nor is any model where no judge can be asked about new replies.
         """
-        if self.wanted.judges and not self._asked_judges(self.wanted.judges):
+        if not self._asked_judges():
             return []
-        plans = {name: self._missing_replies(name) for name in dict.fromkeys(names)}
-        jobs = [
+        plans = {name: self._missing_replies(name) for name in self.wanted.models}
+        return [
             self.options.job(self.options.open_models([name])[0], [plan])
             for name, plan in plans.items()
             if plan is not None
         ]
-        return self._carry_out(jobs)
 
     def _missing_replies(self, name: str) -> Plan | None:
         from empathylab.protocols import Responding, plan_responding
         from empathylab.store.judged_responses import asked_situations
 
-        keys = {key for _, key in self.keys()}
+        keys = {key for _, key in self._keys()}
         chosen = tuple(situation for situation in self.study.situations if situation.id in keys)
         whole = Responding(
             self.situation_set,
@@ -199,25 +203,23 @@ class Bench:
         runs = runs_frame(self.lab).filter(protocol="respond", respondent=name)
         return any(json.loads(setting) == predicted for setting in runs["settings"])
 
-    def ask_judges(self, names: Sequence[str], judges: Sequence[str]) -> list[Tally]:
+    def _judge_jobs(self) -> list[Job]:
         """The judges rate what people rated, for their errors to be known, and the new replies."""
         from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 
-        asked = [name for name in self._asked_judges(judges) if name != STYLE_JUDGE]
-        if not asked:
-            return []
-        plans = list(self._judging(names))
-        return self._carry_out([self.options.job(self._judge(name), plans) for name in asked])
+        asked = [name for name in self._asked_judges() if name != STYLE_JUDGE]
+        plans = list(self._judging()) if asked else []
+        return [self.options.job(self._judge(name), plans) for name in asked]
 
     def _judge(self, name: str) -> Model:
         return self.options.open_judge(name, self.wanted.judge_base_url, self.wanted.models)
 
-    def _asked_judges(self, judges: Sequence[str]) -> list[str]:
+    def _asked_judges(self) -> list[str]:
         """Without those whose ratings came with the study."""
-        brought = _brought(self.lab, self.reference, judges)
-        return [name for name in judges if name not in brought]
+        brought = _brought(self.lab, self.reference, self.wanted.judges)
+        return [name for name in self.wanted.judges if name not in brought]
 
-    def _judging(self, names: Sequence[str]) -> Iterable[Plan]:
+    def _judging(self) -> Iterable[Plan]:
         from empathylab.analysis.benchmark.frames import measured_replies
         from empathylab.judging.asking import Asking
         from empathylab.judging.instruments import study_instrument
@@ -228,11 +230,11 @@ class Bench:
         study = self.reference.study
         source = f"study {study.name.removesuffix(f'@{study.version}')} (version {study.version})"
         instrument = study_instrument(study, [self.reference.dimension.name])
-        kept = self.keys()
+        kept = self._keys()
         shown = study_responses(self.lab, study.row)
         known = {item.response for item in shown}
         parts = [shown]
-        for name in dict.fromkeys(names):
+        for name in self.wanted.models:
             mine = measured_replies(self.lab, self.reference, name, self.prompt.prompt)
             parts.append(tuple(item for item in mine if item.response not in known))
         for part in parts:
@@ -241,22 +243,23 @@ class Bench:
                 judging = Judging(instrument, replies, source, study.row, asking)
                 yield plan_judging(judging)
 
-    def measured(self, names: Sequence[str], judges: Sequence[str]) -> list[BenchmarkResult]:
+    def _measured(self) -> list[BenchmarkResult]:
         """The results of each model, by each judge and by all judges together."""
         from empathylab.analysis.benchmark.result import measure
         from empathylab.analysis.judges.analysis import PANEL
         from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 
+        judges = self.wanted.judges
         models = [name for name in judges if name != STYLE_JUDGE]
         methods = [*models, *([PANEL] if len(models) > 1 else ()), *(set(judges) - set(models))]
-        kept = None if self.wanted.sample is None else self.keys()
+        kept = None if self.wanted.sample is None else self._keys()
         return [
             measure(self.lab, self.reference, name, judge, self.prompt.prompt, models, keys=kept)
-            for name in dict.fromkeys(names)
+            for name in self.wanted.models
             for judge in methods
         ]
 
-    def samples(self, names: Sequence[str]) -> list[HumanSample]:
+    def _samples(self) -> list[HumanSample]:
         """For each model, which replies people should rate, where that is asked for."""
         from empathylab.study.added_arms.human_sample import choose_human_sample
 
@@ -265,10 +268,10 @@ class Bench:
             return []
         return [
             choose_human_sample(self.lab, self.study.name, name, count, seed=self.options.seed)
-            for name in dict.fromkeys(names)
+            for name in self.wanted.models
         ]
 
-    def page(self, known: Sequence[BenchmarkResult]) -> Path:
+    def _page(self, known: Sequence[BenchmarkResult]) -> Path:
         """Writes the study's leaderboard; its path."""
         from empathylab.analysis.benchmark.leaderboard import leaderboard
         from empathylab.report.benchmark.page import write_leaderboard
@@ -279,10 +282,5 @@ class Bench:
         board = leaderboard(self.lab, self.reference, self.study, known=whole)
         return write_leaderboard(path, board)
 
-    def _carry_out(self, jobs: list[Job]) -> list[Tally]:
-        from empathylab.runs import run
-
-        if not jobs:
-            return []
-        with self.reporter.runs() as observe:
-            return run(self.lab, jobs, prices=self.options.price_table(), observe=observe)
+    def _run(self, jobs: list[Job]) -> Sessions:
+        return self.workspace.run(jobs, self.options) if jobs else Sessions((), self.options)

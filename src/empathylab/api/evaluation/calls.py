@@ -74,9 +74,7 @@ def evaluate_ways(
 
     named = again or [model.name for model, _, _ in asked]
     judges = open_judges(judge, named, options, workspace.reporter)
-    store = workspace.store(create=True)
-    evaluating = Evaluating(store, asked, judge, gates, options, workspace.reporter, judges)
-    return evaluating.carried_out()
+    return Evaluating(workspace, asked, judge, gates, options, judges).carried_out()
 
 
 def evaluate_against(
@@ -101,9 +99,9 @@ def evaluate_against(
     from empathylab.models import DEFAULT_MODEL
 
     wanted = Wanted(
-        models=models or (DEFAULT_MODEL,),
+        models=tuple(dict.fromkeys(models or (DEFAULT_MODEL,))),
         study=study,
-        judges=listed(judge),
+        judges=tuple(dict.fromkeys(listed(judge))),
         dimension=dimension,
         sample=sample,
         human_sample=human_sample,
@@ -112,5 +110,4 @@ def evaluate_against(
         who=operator(workspace.interface),
         judge_base_url=judge_base_url,
     )
-    run = RunOptions.of(options)
-    return open_bench(workspace.store(), wanted, run, workspace.reporter).compared()
+    return open_bench(workspace, wanted, RunOptions.of(options)).compared()

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from empathylab.api.evaluation.gates import GateOptions
 from empathylab.api.progress import Reporter
 from empathylab.api.run_options import Mode, RunOptions, require_at_least
+from empathylab.api.workspace import Workspace
 
 if TYPE_CHECKING:
     from empathylab.analysis.scores import ScoresResult
     from empathylab.analysis.scores.gates import Conditions, Measured
     from empathylab.api.evaluation.result import Evaluation
-    from empathylab.models import Model, Prices
+    from empathylab.api.sessions import Sessions
+    from empathylab.models import Model
     from empathylab.report import LabOverview
     from empathylab.runs import Job, Plan, Tally
     from empathylab.store import Lab
@@ -125,12 +127,11 @@ Asked = tuple["Model", Sequence[Combination], RunOptions]
 class Evaluating:
     """An evaluation under way: the lab, who is asked, who scores, and what is demanded."""
 
-    lab: Lab
+    workspace: Workspace
     asked: Sequence[Asked]
     judge: JudgeOptions
     gates: GateOptions
     options: RunOptions
-    reporter: Reporter
     judges: Mapping[str, Model]
     """By respondent, the model that scores its replies."""
 
@@ -139,20 +140,18 @@ class Evaluating:
         from empathylab.analysis import overview
         from empathylab.analysis.scores.gates import check_gates
         from empathylab.api.evaluation.result import Evaluation
-        from empathylab.api.sessions import Sessions
         from empathylab.report import write_report
 
-        lab, prices = self.lab, self.options.price_table()
+        lab = self.workspace.store(create=True)
         conditions = self.gates.conditions(lab, judged=bool(self.judges))
-        self._say_missing_wording()
+        self._say_missing_wording(lab)
         jobs = [
             options.job(model, model_plans(lab, model.name, ways))
             for model, ways, options in self.asked
         ]
-        tallies = self._run(jobs, prices)
-        self._require_other_shards(tallies)  # a judge scores all replies, so all must be there
-        judging = self._ask_judges(tallies, conditions, prices)
-        self._require_other_shards(judging)
+        sessions = self._run(jobs)  # a judge scores all replies, so all must be there
+        tallies = sessions.tallies
+        judging = self._run(self._judge_jobs(lab, tallies, conditions))
         data = overview.from_lab(lab)
         path = write_report(data, lab.reports)
         own = {tally.run for tally in tallies if tally.run is not None}
@@ -165,8 +164,8 @@ class Evaluating:
         }
         measured = _measured(lab, tallies)
         return Evaluation(
-            sessions=Sessions(tuple(tallies), self.options),
-            judging=Sessions(tuple(judging), self.options),
+            sessions=sessions,
+            judging=judging,
             overview=data,
             report=path,
             measured=measured,
@@ -174,28 +173,23 @@ class Evaluating:
             gates=check_gates(conditions, measured, scores),
         )
 
-    def _say_missing_wording(self) -> None:
+    def _say_missing_wording(self, lab: Lab) -> None:
         """Says which scales cannot be administered in the language, each once."""
         ways = [way for _, ways, _ in self.asked for way in ways]
-        reasons = (way.missing_wording(self.lab) for way in ways)
+        reasons = (way.missing_wording(lab) for way in ways)
         for reason in dict.fromkeys(filter(None, reasons)):
-            self.reporter.say(f"Only replies are measured: {reason}")
+            self.workspace.reporter.say(f"Only replies are measured: {reason}")
 
-    def _run(self, jobs: Sequence[Job], prices: Prices) -> list[Tally]:
-        from empathylab.runs import run
-
-        with self.reporter.runs() as observe:
-            return run(self.lab, jobs, prices=prices, observe=observe)
-
-    def _require_other_shards(self, tallies: Sequence[Tally]) -> None:
+    def _run(self, jobs: Sequence[Job]) -> Sessions:
+        """What became of the jobs; an error where other shards have not answered all of them."""
         from empathylab.api.sessions import Sessions
 
+        sessions = self.workspace.run(jobs, self.options) if jobs else Sessions((), self.options)
         if self.options.shard is not None:
-            Sessions(tuple(tallies), self.options).require_complete()
+            sessions.require_complete()
+        return sessions
 
-    def _ask_judges(
-        self, tallies: Sequence[Tally], conditions: Conditions, prices: Prices
-    ) -> list[Tally]:
+    def _judge_jobs(self, lab: Lab, tallies: Sequence[Tally], conditions: Conditions) -> list[Job]:
         """Every judge scores the planted replies, then those of the models and of the baseline."""
         from empathylab.judging.asking import Asking
         from empathylab.judging.scoring import plan_planted, plan_scoring, planted_sample
@@ -213,7 +207,7 @@ class Evaluating:
             if conditions.baseline is not None:
                 runs.append(conditions.baseline)
             replies = {
-                number: run_responses(self.lab, number)
+                number: run_responses(lab, number)
                 for number in dict.fromkeys(runs)
                 if number is not None
             }
@@ -224,7 +218,7 @@ class Evaluating:
                 if run_replies
             ]
             jobs.append(self.options.job(judge, plans))
-        return self._run(jobs, prices) if jobs else []
+        return jobs
 
 
 def open_judges(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -188,6 +188,7 @@ def _score_table(scores: Any) -> dict[str, dict[str, float | None]]:
 class AgainstStudy(Asked):
     """Models compared with the human ratings of a study, by each judge."""
 
+    main_table: ClassVar[str] = "estimates"
     sessions: Sessions
     study: str
     protocol_hash: str | None
@@ -227,10 +228,6 @@ class AgainstStudy(Asked):
             for result in self.results
         ]
         return {"estimates": pl.concat(frames, how="diagonal_relaxed")}
-
-    def to_frame(self) -> pl.DataFrame:
-        """The estimates, one row each."""
-        return self.tables["estimates"]
 
     def to_dict(self) -> dict[str, Any]:
         """What `evaluate --against --json` prints."""
