@@ -57,6 +57,7 @@ class Endpoint:
                 "calls": self.calls,
                 "answered": self.answered,
                 "most_under_way": self.most_under_way,
+                "keys_seen": sorted(self.keys_seen),
                 "last": self.last,
             }
         )
@@ -67,6 +68,7 @@ class Endpoint:
             return web.json_response({"error": {"message": f"bad key: {said}"}}, status=401)
         body = await request.json()
         self.last = body
+        self.keys_seen.add(request.headers.get("Authorization", "none").removeprefix("Bearer "))
         text = body["messages"][-1]["content"]
         self.calls[text] += 1
         self.under_way += 1

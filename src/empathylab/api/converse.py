@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from empathylab.api.run_options import RunKeywords, RunOptions, listed, require_at_least
+from empathylab.api.run_options import (
+    PartnerOptions,
+    RunKeywords,
+    RunOptions,
+    listed,
+    require_at_least,
+)
 from empathylab.api.workspace import Workspace
 from empathylab.errors import InputError, UnknownName
 
@@ -35,6 +41,8 @@ def converse(
     samples: int = 1,
     exchanges: int | None = None,
     simulator_temperature: float = 0.7,
+    simulator_base_url: str | None = None,
+    simulator_api_key_env: str | None = None,
     system_prompt: str | Path | None = None,
     retries: int = 1,
     check: bool = True,
@@ -61,8 +69,14 @@ def converse(
         )
     require_at_least(1, count=count, samples=samples, exchanges=exchanges)
     require_at_least(0, retries=retries)
-    names = list(dict.fromkeys([*models, *simulators]))
-    opened = dict(zip(names, run.open_models(names), strict=True))
+    names = list(dict.fromkeys(models))
+    opened = dict(zip(names, run.open_models(names, partners=simulators), strict=True))
+    own = PartnerOptions(simulator_base_url, simulator_api_key_env, as_models=True)
+    shared = own.base_url is None and own.api_key_env is None
+    people = {
+        name: opened[name] if shared and name in opened else run.open_partner(name, own, names)
+        for name in simulators
+    }
     lab = workspace.store(create=True)
     system = None if system_prompt is None else read_text(Path(system_prompt)).strip()
     known = chosen_personas(lab, personas)
@@ -83,10 +97,10 @@ def converse(
             retries=retries,
         )
         asked = [opened[model] for model in dict.fromkeys(models)]
-        jobs += _jobs(lab, asked, opened[name], conversing, run)
+        jobs += _jobs(lab, asked, people[name], conversing, run)
         if check:
             few = dataclasses.replace(conversing, personas=checked, samples=1)
-            jobs += _checks(lab, opened[name], few, run)
+            jobs += _checks(lab, people[name], few, run)
     sessions = workspace.run(jobs, run)
     path = workspace.report() if report else None
     return ConversationsResult(sessions, from_lab(lab), path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from empathylab.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
-    from empathylab.models import Model, Prices
+    from empathylab.models import Model, Prices, RequestOptions
     from empathylab.runs import Batching, Job, Limits, Plan, Shard
 
 Mode = Literal["structured", "free", "logprob"]
@@ -41,6 +41,18 @@ class RunKeywords(TypedDict, total=False):
     max_cost: float | None
     prices: str | Path | None
     shard: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartnerOptions:
+    """Where a judge or a simulator is reached."""
+
+    base_url: str | None = None
+    """Default: the models' address, for one from their provider."""
+    api_key_env: str | None = None
+    """The variable with its key. Default: that of its provider, or of the models' address."""
+    as_models: bool = False
+    """Whether the models' extra settings are sent to it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +132,30 @@ class RunOptions:
 
         return Prices.load(None if self.prices is None else Path(self.prices))
 
-    def open_models(self, models: Sequence[str | Model], *, need_keys: bool = True) -> list[Model]:
-        """The models of those names, each once; one that is open already stays as it is."""
-        from empathylab.models import RequestOptions, open_model
+    def open_models(
+        self,
+        models: Sequence[str | Model],
+        *,
+        partners: Sequence[str] = (),
+        need_keys: bool = True,
+    ) -> list[Model]:
+        """The models of those names, each once; one that is open already stays as it is.
+
+        `partners` are others that may use the same address.
+        """
+        from empathylab.models import open_model
 
         if not models:
             raise InputError("no model is named", remedy="Name one, such as local/smollm2.")
-        self._check_base_url(models)
-        options = RequestOptions(
-            self.max_tokens, self.reasoning_effort, dict(self.param), frozenset(self.omit)
-        )
+        self._check_base_url([*models, *partners])
+        self.require_one_address(models)
         return [
             open_model(
                 model,
                 base_url=self.base_url,
                 api_key_env=self.api_key_env,
                 api=self.api,
-                options=options,
+                options=self._request_options(),
                 need_key=need_keys,
             )
             if isinstance(model, str)
@@ -144,9 +163,32 @@ class RunOptions:
             for model in dict.fromkeys(models)
         ]
 
+    def _request_options(self) -> RequestOptions:
+        from empathylab.models import RequestOptions
+
+        return RequestOptions(
+            self.max_tokens, self.reasoning_effort, dict(self.param), frozenset(self.omit)
+        )
+
+    def require_one_address(self, models: Sequence[str | Model]) -> None:
+        """Refuses to send the key of `api_key_env` to several providers."""
+        from empathylab.models import PROVIDERS
+
+        if self.api_key_env is None or self.base_url is not None:
+            return
+        families = {_provider(model) for model in models if isinstance(model, str)}
+        if len(several := sorted(families & set(PROVIDERS))) > 1:
+            raise InputError(
+                "one key cannot be for several providers",
+                where="--api-key-env",
+                got=", ".join(several),
+                remedy="Leave it out, so that each provider gets the key of its own variable, or "
+                "name the models of one provider.",
+            )
+
     def _check_base_url(self, models: Sequence[str | Model]) -> None:
         """Refuses an address that none of the models would use."""
-        families = {model.partition("/")[0] for model in models if isinstance(model, str)}
+        families = {_provider(model) for model in models if isinstance(model, str)}
         if self.base_url is not None and families <= {"local", "scripted"}:
             raise InputError(
                 "a model that runs on this machine has no address",
@@ -155,14 +197,29 @@ class RunOptions:
                 remedy="Remove --base-url, or name a model of that server, such as mine/chat.",
             )
 
-    def open_judge(self, name: str, base_url: str | None, judged: Sequence[str]) -> Model:
-        """The judge at its own address; at that of the models where it is of their provider."""
-        from empathylab.models import open_model
+    def open_partner(
+        self, name: str, partner: PartnerOptions, models: Sequence[str], *, need_key: bool = True
+    ) -> Model:
+        """A judge or a simulator, at its own address and with its own key.
 
-        providers = {model.partition("/")[0] for model in judged}
-        if base_url is None and name.partition("/")[0] in providers:
-            base_url = self.base_url
-        return open_model(name, base_url=base_url, api_key_env=self.api_key_env)
+        One from the models' provider, or from no known provider, shares the models' address. The
+        models' key goes to no other address.
+        """
+        from empathylab.models import known_families, open_model
+
+        family = _provider(name)
+        related = family in map(_provider, models)
+        shares = related or family not in known_families()
+        base_url = partner.base_url or (self.base_url if shares else None)
+        same = related if base_url is None else _same_address(base_url, self.base_url)
+        return open_model(
+            name,
+            base_url=base_url,
+            api_key_env=partner.api_key_env or (self.api_key_env if same else None),
+            api=self.api if same else None,
+            options=self._request_options() if partner.as_models else None,
+            need_key=need_key,
+        )
 
     def job(
         self, model: Model, plans: Sequence[Plan], partners: Mapping[str, Model] | None = None
@@ -193,6 +250,14 @@ class RunOptions:
                 remedy="Leave out --batch or --shard.",
             )
         return Shard.read(self.shard)
+
+
+def _same_address(first: str, second: str | None) -> bool:
+    return second is not None and first.rstrip("/") == second.rstrip("/")
+
+
+def _provider(model: str) -> str:
+    return model.partition("/")[0]
 
 
 def require_at_least(lowest: int, **values: int | None) -> None:

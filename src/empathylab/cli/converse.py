@@ -66,6 +66,22 @@ class Options:
     simulator_temperature: Annotated[
         float, option("At 0, an unreadable answer is not retried.", min=0.0)
     ]
+    simulator_base_url: Annotated[
+        str | None,
+        option(
+            "The simulators' endpoint. Default: their provider's; --base-url for those of the "
+            "evaluated models' provider.",
+            metavar="URL",
+        ),
+    ]
+    simulator_api_key_env: Annotated[
+        str | None,
+        option(
+            "The environment variable with the simulators' key. Default: their provider's; "
+            "--api-key-env where they share the models' endpoint.",
+            metavar="NAME",
+        ),
+    ]
     system_prompt: Annotated[
         Path | None, file_option("A text file with the evaluated models' system prompt.")
     ]

@@ -156,7 +156,9 @@ class _RunOptions:
     ]
     api_key_env: Annotated[
         str | None,
-        _endpoint_option("The environment variable that holds the API key.", metavar="NAME"),
+        _endpoint_option(
+            "The environment variable that holds the models' API key.", metavar="NAME"
+        ),
     ]
     api: Annotated[
         Literal["openai", "anthropic", "gemini"] | None,

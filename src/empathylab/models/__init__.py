@@ -16,6 +16,7 @@ from empathylab.models.registry import (
     DEFAULT_MODEL,
     Reachability,
     embedded_reachability,
+    known_families,
     open_model,
     provider_reachability,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "embedded_reachability",
     "install",
     "install_prices",
+    "known_families",
     "known_weights",
     "open_model",
     "provider_reachability",

@@ -74,9 +74,14 @@ def model_plugin(name: str, part: OpenPlugin) -> OpenPlugin:
     return part
 
 
+def known_families() -> set[str]:
+    """What can stand before the slash without an address."""
+    return {*_FAMILIES, *plugins("models")}
+
+
 def _unknown(name: str) -> UserError:
     family, _, rest = name.partition("/")
-    known = {*_FAMILIES, *plugins("models")}
+    known = known_families()
     if not rest and family in KNOWN_WEIGHTS:
         return InputError(
             "a model is written provider/name", got=name, remedy=f"Did you mean 'local/{family}'?"

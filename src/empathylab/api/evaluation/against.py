@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from empathylab.api.evaluation.result import AgainstStudy
-from empathylab.api.run_options import Mode, RunOptions, require_at_least
+from empathylab.api.run_options import Mode, PartnerOptions, RunOptions, require_at_least
 from empathylab.api.sessions import Sessions
 from empathylab.api.workspace import Workspace
 from empathylab.errors import InputError
@@ -43,6 +43,7 @@ class Wanted:
     who: str = "researcher"
     """Who peeks, for the audit log."""
     judge_base_url: str | None = None
+    judge_api_key_env: str | None = None
 
     def __post_init__(self) -> None:
         require_at_least(1, sample=self.sample, human_sample=self.human_sample)
@@ -62,6 +63,7 @@ def open_bench(workspace: Workspace, wanted: Wanted, options: RunOptions) -> Ben
     from empathylab.study.added_arms.instruments import measured_study
     from empathylab.study.admin.embargo import require_closed
 
+    options.require_one_address(wanted.models)
     lab = workspace.store()
     study = lab_study(lab, wanted.study)
     reference = reference_ratings(lab, study.name, wanted.dimension)
@@ -212,7 +214,8 @@ class Bench:
         return [self.options.job(self._judge(name), plans) for name in asked]
 
     def _judge(self, name: str) -> Model:
-        return self.options.open_judge(name, self.wanted.judge_base_url, self.wanted.models)
+        own = PartnerOptions(self.wanted.judge_base_url, self.wanted.judge_api_key_env)
+        return self.options.open_partner(name, own, self.wanted.models)
 
     def _asked_judges(self) -> list[str]:
         """Without those whose ratings came with the study."""

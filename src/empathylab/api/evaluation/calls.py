@@ -26,6 +26,7 @@ def evaluate(
     language: str | None = None,
     judge: str | None = None,
     judge_base_url: str | None = None,
+    judge_api_key_env: str | None = None,
     planted: int | None = None,
     fail_under: Mapping[str, float] | None = None,
     max_unusable: float | None = None,
@@ -50,7 +51,7 @@ def evaluate(
     return evaluate_ways(
         workspace,
         [(model, [way], run) for model in run.open_models(chosen)],
-        JudgeOptions(judge, judge_base_url, planted),
+        JudgeOptions(judge, judge_base_url, planted, judge_api_key_env),
         GateOptions(fail_under or {}, max_unusable, named, no_worse_than),
         run,
         again=chosen,
@@ -72,8 +73,8 @@ def evaluate_ways(
     """
     from empathylab.api.evaluation.measurement import Evaluating, open_judges
 
-    named = again or [model.name for model, _, _ in asked]
-    judges = open_judges(judge, named, options, workspace.reporter)
+    named = tuple(dict.fromkeys(again)) or [model.name for model, _, _ in asked]
+    judges = open_judges(judge, named, asked, options, workspace.reporter)
     return Evaluating(workspace, asked, judge, gates, options, judges).carried_out()
 
 
@@ -88,6 +89,7 @@ def evaluate_against(
     mode: Mode = "structured",
     peek: str | None = None,
     judge_base_url: str | None = None,
+    judge_api_key_env: str | None = None,
     **options: Unpack[RunKeywords],
 ) -> AgainstStudy:
     """Compares models with the human ratings of a study.
@@ -109,5 +111,6 @@ def evaluate_against(
         peek=peek,
         who=operator(workspace.interface),
         judge_base_url=judge_base_url,
+        judge_api_key_env=judge_api_key_env,
     )
     return open_bench(workspace, wanted, RunOptions.of(options)).compared()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from empathylab.api.evaluation.gates import GateOptions
 from empathylab.api.progress import Reporter
-from empathylab.api.run_options import Mode, RunOptions, require_at_least
+from empathylab.api.run_options import Mode, PartnerOptions, RunOptions, require_at_least
 from empathylab.api.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class JudgeOptions:
     base_url: str | None = None
     planted: int | None = None
     """To how many situations planted replies are scored; all where none is given."""
+    api_key_env: str | None = None
 
     def __post_init__(self) -> None:
         require_at_least(2, planted=self.planted)
@@ -222,9 +223,13 @@ class Evaluating:
 
 
 def open_judges(
-    judge: JudgeOptions, models: Sequence[str | Model], options: RunOptions, reporter: Reporter
+    judge: JudgeOptions,
+    models: Sequence[str | Model],
+    asked: Sequence[Asked],
+    options: RunOptions,
+    reporter: Reporter,
 ) -> dict[str, Model]:
-    """By respondent, the model that scores its replies."""
+    """By respondent, the model that scores its replies; `models` are those asked, as named."""
     if judge.name is None:
         return {}
     if judge.name == SELF:
@@ -232,9 +237,14 @@ def open_judges(
             "Warning: each model scores its own replies. Models tend to prefer their own; name "
             "another model with --judge to rely on the scores."
         )
-        return {model.name: model for model in options.open_models(models)}
+        own = [
+            options.open_models([named])[0]
+            for named, (_, _, options) in zip(models, asked, strict=True)
+        ]
+        return {model.name: model for model in own}
     names = [model if isinstance(model, str) else model.name for model in models]
-    return dict.fromkeys(names, options.open_judge(judge.name, judge.base_url, names))
+    partner = PartnerOptions(judge.base_url, judge.api_key_env)
+    return dict.fromkeys(names, options.open_partner(judge.name, partner, names))
 
 
 def model_plans(lab: Lab, model: str, combinations: Sequence[Combination]) -> list[Plan]:

@@ -116,6 +116,14 @@ def evaluate(
             metavar="URL",
         ),
     ] = None,
+    judge_api_key_env: Annotated[
+        str | None,
+        _scores_option(
+            "The environment variable with the judges' key. Default: their provider's; "
+            "--api-key-env where they share the model's endpoint.",
+            metavar="NAME",
+        ),
+    ] = None,
     peek: PeekOption = None,
     planted: Annotated[
         int | None,
@@ -202,6 +210,7 @@ def evaluate(
                 mode=mode,
                 peek=peek,
                 judge_base_url=judge_base_url,
+                judge_api_key_env=judge_api_key_env,
                 **run,
             )
         show_against(comparison, shown)
@@ -218,7 +227,7 @@ def evaluate(
     way = Combination(
         situations, mode, temperature=options.temperature, seed=options.seed, language=language
     )
-    scored_by = JudgeOptions(_one_judge(judge or []), judge_base_url, planted)
+    scored_by = JudgeOptions(_one_judge(judge or []), judge_base_url, planted, judge_api_key_env)
     Job(names, way, scored_by, gates, options).carry_out(lab, shown, dry_run=dry_run)
 
 

@@ -63,7 +63,11 @@ class Job:
         """What a sweep file asks for; what it says itself cannot be given as an option too."""
         from empathylab.cli.evaluate.sweep import read_sweep
 
-        further = (self.judge.name, self.way.language, self.options.temperature)
+        judge = self.judge
+        further = (
+            *(judge.name, judge.base_url, judge.api_key_env),
+            *(self.way.language, self.options.temperature),
+        )
         given = self.gates != GateOptions() or any(value is not None for value in further)
         if given or len(self.names) > 1:
             raise InputError(
@@ -73,6 +77,10 @@ class Job:
                 remedy="Set them in the file, and give only the file.",
             )
         sweep = read_sweep(Path(self.names[0]))
+        elsewhere = [
+            entry.name for entry in sweep.models if not (entry.base_url or entry.api_key_env)
+        ]
+        self.options.require_one_address(elsewhere)
         asked: list[Asked] = []
         for entry in sweep.models:
             options = entry.options(self.options)

@@ -40,6 +40,9 @@ class SweepModel(FileModel):
     def options(self, shared: RunOptions) -> RunOptions:
         """The command's options, with what the file says of this model in their place."""
         own = {name: getattr(self, name) for name in _LIMITS}
+        if self.base_url not in (None, shared.base_url):
+            # The command's key is for the command's address, not for another one.
+            shared = dataclasses.replace(shared, api_key_env=None)
         return dataclasses.replace(shared, **{k: v for k, v in own.items() if v is not None})
 
 
@@ -70,6 +73,7 @@ class Sweep(FileModel):
     """Of prompts, situations and scales; English if left out."""
     judge: Words | None = None
     judge_base_url: Words | None = None
+    judge_api_key_env: Words | None = None
     gates: SweepGates = SweepGates()
 
     @field_validator("models", mode="before")
@@ -119,7 +123,7 @@ class Sweep(FileModel):
 
     def judge_options(self, planted: int | None) -> JudgeOptions:
         """Who scores the replies."""
-        return JudgeOptions(self.judge, self.judge_base_url, planted)
+        return JudgeOptions(self.judge, self.judge_base_url, planted, self.judge_api_key_env)
 
 
 def read_sweep(path: Path) -> Sweep:
