@@ -15,7 +15,7 @@ from empathylab.study.design.recruitment import Platform
 from empathylab.study.session.service import StudyService
 from tests.helpers.command_line import Done, empathylab
 from tests.study.examples import altered
-from tests.study.recruiting.examples import finished, rating, recruiting, served
+from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific, submission
 from tests.study.service_examples import rows_of
 from tests.study.web.raters import visiting, walk
@@ -188,7 +188,7 @@ def test_sync_asks_the_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         unknown = run(folder, "sync", "small")
     assert result.exit_code == 0, result.output
     assert "3 submissions, 2 people known here, 2 changed, slots freed: 1" in result.stdout
-    assert "1 have a submission but never came here" in result.stdout
+    assert "1 submission has no visit here: the participant never came" in result.stdout
     assert json.loads(again.stdout)["changed"] == 0
     assert (unknown.exit_code, TOKEN in unknown.output) == (2, False)
     with Lab.open(folder) as lab:
@@ -208,6 +208,39 @@ def test_sync_reads_the_export(folder: Path, tmp_path: Path) -> None:
     assert len(found["freed"]) == 1
     with Lab.open(folder) as lab:
         assert rows_of(lab, schema.people)[0]["told"] == {"country": "Chile"}
+
+
+def test_sync_names_who_gave_another_code(folder: Path, tmp_path: Path) -> None:
+    with Lab.open(folder) as lab:
+        service, _ = served(lab, recruiting("prolific"))
+        ann, _ = finished(service, "ann"), finished(service, "bob")
+        cleo = sent(service, "cleo")
+        sent(service, "dan")
+    rows = ("ann,WRONG1", "bob,code-completed-1", "cleo,CODE-COMPLETED-1", "x,NOCODE")
+    path = tmp_path / "export.csv"
+    lines = ["Participant id,Completion code,Status", *(f"{row},AWAITING REVIEW" for row in rows)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    result = run(folder, "sync", "small", "--csv", str(path))
+    told = [line for line in result.stderr.splitlines() if "gave Prolific the code" in line]
+    assert [line.split(",")[0] for line in told] == [
+        f"{ann} gave Prolific the code WRONG1",
+        f"{cleo} gave Prolific the code CODE-COMPLETED-1",
+    ]
+    assert "1 visit has no submission on Prolific" in result.stdout
+    assert "download Participant IDs" in result.stdout
+
+
+def test_people_are_paid_for_the_submission_that_prolific_lists(
+    folder: Path, tmp_path: Path
+) -> None:
+    with Lab.open(folder) as lab:
+        service, _ = served(lab, recruiting("prolific"))
+        finished(service, "ann", session="zz")
+    path = tmp_path / "export.csv"
+    path.write_text("Participant id,Submission id,Status\nann,a4,APPROVED\n", encoding="utf-8")
+    assert run(folder, "sync", "small", "--csv", str(path)).exit_code == 0
+    assert run(folder, "approvals", "small", str(tmp_path / "pay.csv")).exit_code == 0
+    assert "ann,a4,approve" in (tmp_path / "pay.csv").read_text()
 
 
 def test_whom_to_pay_is_written_for_mturk(folder: Path, tmp_path: Path) -> None:

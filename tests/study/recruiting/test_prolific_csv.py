@@ -60,9 +60,10 @@ def test_the_file_has_the_effect_of_the_api(lab: Lab, export: Path) -> None:
 def test_columns_are_found_in_any_order_and_case(tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     path.write_bytes(
-        b"\xef\xbb\xbfSTATUS,age,PARTICIPANT_ID,submission ID\r\ntimed out,30,ann,s1\r\n"
+        b"\xef\xbb\xbfSTATUS,age,PARTICIPANT_ID,entered_code,submission ID\r\n"
+        b"timed out,30,ann,C1,s1\r\n"
     )
-    assert read_export(path).submissions == (Submission("ann", "timed out", "s1", ""),)
+    assert read_export(path).submissions == (Submission("ann", "timed out", "s1", "", "C1"),)
 
 
 def test_rows_that_say_nothing_are_counted(tmp_path: Path) -> None:

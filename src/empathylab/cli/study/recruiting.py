@@ -298,16 +298,48 @@ def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
         f"{synced.submissions} submissions, {synced.people} people known here, "
         f"{synced.changed} changed, slots freed: {len(synced.freed)}"
     )
-    for count, sentence in (
-        (len(synced.excluded), "returned finished work, which no longer counts"),
-        (synced.kept, "timed out or were rejected after they had finished; their work stays"),
-        (synced.unknown, "have a submission but never came here, or were deleted"),
-        (synced.unlisted, "came here without a submission: by hand, or with a made-up id"),
-        (counts.get("told_of", 0), "are in the export"),
-        (counts.get("skipped_rows", 0), "rows without a participant or a status were skipped"),
+    for count, one, several in (
+        (
+            len(synced.excluded),
+            "participant returned finished work, which no longer counts",
+            "participants returned finished work, which no longer counts",
+        ),
+        (
+            synced.kept,
+            "participant timed out or was rejected after finishing; the work stays",
+            "participants timed out or were rejected after finishing; their work stays",
+        ),
+        (
+            synced.unknown,
+            "submission has no visit here: the participant never came, or was deleted",
+            "submissions have no visit here: the participants never came, or were deleted",
+        ),
+        (
+            synced.unlisted,
+            "visit has no submission on Prolific (older export, or an ID typed by hand)",
+            "visits have no submission on Prolific (older export, or an ID typed by hand)",
+        ),
+        (
+            counts.get("told_of", 0),
+            "participant got new details from the export",
+            "participants got new details from the export",
+        ),
+        (
+            counts.get("skipped_rows", 0),
+            "row without a participant or a status was skipped",
+            "rows without a participant or a status were skipped",
+        ),
     ):
         if count:
-            typer.echo(f"{count} {sentence}")
+            typer.echo(f"{count} {one if count == 1 else several}")
+    if synced.unknown or synced.unlisted:
+        typer.echo("To compare the IDs, download Participant IDs in the console, under Downloads.")
+    for person, code in synced.other_codes:
+        typer.echo(
+            f"{person} gave Prolific the code {code}, not the one for how their part ended: "
+            "compare before you pay.",
+            err=True,
+        )
     if synced.odd:
         typer.echo(f"Unknown statuses, without effect: {', '.join(synced.odd)}", err=True)
 

@@ -50,6 +50,8 @@ class Submission:
     """SESSION_ID of the link."""
     started_at: str = ""
     """As it was written; these sort by time."""
+    code: str = ""
+    """The completion code that the person gave; empty where none is known."""
 
 
 class Prolific:
@@ -314,7 +316,8 @@ def _submission(row: Mapping[str, Any]) -> Submission:
     if not isinstance(participant, str | None) or not isinstance(status, str):
         raise _broken("a submission without a participant or a status")
     number, started_at = str(row.get("id") or ""), str(row.get("started_at") or "")
-    return Submission(participant or "", status, number, started_at)
+    code = str(row.get("study_code") or row.get("entered_code") or "")
+    return Submission(participant or "", status, number, started_at, code)
 
 
 def _refusal(status: int, trouble: str) -> UserError:

@@ -1,7 +1,8 @@
 """Prolific's export of a study ("Download summary" or demographic data), as submissions.
 
 Columns are found whatever their order, case and spaces; "Participant id" and "Status" must be
-there, "Submission id" and "Started at" are used, all others can be kept about the person.
+there, "Submission id", "Started at" and "Completion code" are used, all others can be kept about
+the person.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _PARTICIPANT = ("participantid", "prolificid", "prolificpid")
 _SUBMISSION = ("submissionid", "sessionid")
 _STATUS = ("status", "submissionstatus")
 _STARTED = ("startedat", "starteddatetime")
-_OWN = frozenset({*_PARTICIPANT, *_SUBMISSION, *_STATUS, *_STARTED, "completioncode"})
+_CODE = ("completioncode", "enteredcode", "studycode")
+_OWN = frozenset({*_PARTICIPANT, *_SUBMISSION, *_STATUS, *_STARTED, *_CODE})
 _RESERVED = frozenset(
     {"failed_attention", "marks", "pastes", "even_typing", "hidden_field", "instant_pages"}
 )
@@ -73,9 +75,9 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
         by_letters.setdefault(_letters(column), column)
     participant = _column(by_letters, _PARTICIPANT, "Participant id", path)
     status = _column(by_letters, _STATUS, "Status", path)
-    submission, started = (
+    submission, started, code = (
         next((by_letters[name] for name in names if name in by_letters), None)
-        for names in (_SUBMISSION, _STARTED)
+        for names in (_SUBMISSION, _STARTED, _CODE)
     )
     wanted = {_kept_column(by_letters, wish, path): name for wish, name in (keep or {}).items()}
     submissions, traits, skipped = [], {}, 0
@@ -84,8 +86,10 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
         if not who or not state:
             skipped += 1
             continue
-        number = _text(row[submission]) if submission else ""
-        submissions.append(Submission(who, state, number, _text(row[started]) if started else ""))
+        number, start, given = (
+            _text(row[column]) if column else "" for column in (submission, started, code)
+        )
+        submissions.append(Submission(who, state, number, start, given))
         traits[clean_text(who)] = {name: _trait(row[column]) for column, name in wanted.items()}
     return Export(tuple(submissions), traits, skipped)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from empathylab.errors import InputError
-from empathylab.store.studies.participants import set_states, submitters
+from empathylab.store.studies.participants import set_states, set_visit_ids, submitters
 from empathylab.store.studies.records import add_audit, lock_study
 from empathylab.store.studies.slots import find_slot
 from empathylab.study.admin.actions import exclude_row, release_row
@@ -66,9 +66,9 @@ class Synced:
     people: int
     """Who are known here."""
     unknown: int
-    """People with a submission who never came here, or were deleted."""
+    """Participants with a submission but no visit here: they never came, or were deleted."""
     unlisted: int
-    """People who came here without a submission: by hand, or by a link with a made-up id."""
+    """Visitors without a submission: the export is older, or the id was typed by hand."""
     statuses: Mapping[str, int] = field(hash=False)
     """By state, the people known here."""
     changed: int
@@ -79,6 +79,8 @@ class Synced:
     """Keys of those who returned finished work: it no longer counts, and the slot is free."""
     kept: int = 0
     """People who lost their submission otherwise, but had finished here: their work stays."""
+    other_codes: tuple[tuple[str, str], ...] = ()
+    """Keys of those who submitted another code than the one for how their part ended, with it."""
     odd: tuple[str, ...] = ()
     """States that Prolific's documentation does not name; they have no effect."""
 
@@ -98,10 +100,13 @@ def apply_submissions(
     heard = _matched(rows, submissions)
     states = {row.id: status_named(submission.status) for row, submission in heard}
     news = [row for row, _ in heard if states[row.id] != row.state]
+    visits = _latest_visits(heard, submissions)
     acts = _Acts()
-    if news:
+    if news or visits:
         with service.lab.writing() as connection:
             lock_study(connection, study)
+            for person, ids in visits.items():
+                set_visit_ids(connection, study, person, ids)
             # Another process may have heard the same meanwhile.
             before = {row.id: row.state for row in submitters(connection, study)}
             news = [row for row in news if row.id in before and before[row.id] != states[row.id]]
@@ -126,6 +131,7 @@ def apply_submissions(
         freed=tuple(acts.freed),
         excluded=tuple(acts.excluded),
         kept=acts.kept,
+        other_codes=tuple(_other_codes(service, heard)),
         odd=tuple(sorted({state for state in states.values() if state not in KNOWN})),
     )
 
@@ -217,6 +223,34 @@ def _matched(
         if before is None or _weight(submission) >= _weight(before[1]):
             matches[row.id] = row, submission
     return list(matches.values())
+
+
+def _latest_visits(
+    heard: Sequence[tuple[Any, Submission]], submissions: Sequence[Submission]
+) -> dict[str, dict[str, str]]:
+    """The ids to keep of people whose own link named a visit that Prolific does not list.
+
+    They are paid for the submission that it does list.
+    """
+    listed = {clean_text(submission.id) for submission in submissions}
+    return {
+        row.person: {**row.ids, "session": clean_text(submission.id)}
+        for row, submission in heard
+        if submission.id and row.ids.get("session") not in listed
+    }
+
+
+def _other_codes(
+    service: StudyContext, heard: Sequence[tuple[Any, Submission]]
+) -> Iterator[tuple[str, str]]:
+    codes = service.study.recruitment.codes
+    for row, submission in heard:
+        ours = codes.get(row.outcome)
+        known = {code.lower() for code in codes.values()} if ours is None else {ours.lower()}
+        is_ours = submission.code.lower() in known
+        # Without a code of their own, people who give one of ours have it from someone else.
+        if submission.code and is_ours == (ours is None):
+            yield row.person, submission.code
 
 
 def _weight(submission: Submission) -> tuple[str, bool]:
