@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from empathylab import __version__
 from empathylab.cli.examples import examples
-from empathylab.cli.options import option
+from empathylab.cli.options import add_commands, option
 from empathylab.errors import EmpathyLabError
 from empathylab.plugins import PluginWarning
 
@@ -51,7 +51,7 @@ class _Commands(Mapping[str, Any]):
             if name in _GROUPS:
                 holder.add_typer(module.app, name=name)
             else:
-                holder.command(name, epilog=module.EXAMPLE)(getattr(module, name))
+                add_commands(holder, module)
             self._loaded[name] = typer.main.get_group(holder).commands[name]
         return self._loaded[name]
 

@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from empathylab.api.lab import Lab
 
 DEFAULT_LAB = Path("lab")
+TableFormat = Literal["markdown", "latex", "csv"]
 
 
 def option(text: str, *names: str, **settings: Any) -> Any:
@@ -28,6 +30,11 @@ def option(text: str, *names: str, **settings: Any) -> Any:
 def argument(text: str, **settings: Any) -> Any:
     """An argument with this help."""
     return typer.Argument(help=text, **settings)
+
+
+def table_option(what: str) -> Any:
+    """The option of commands that can print one table alone."""
+    return option(f"Print only {what}, in this format.")
 
 
 def panel(title: str) -> Callable[..., Any]:
@@ -110,6 +117,13 @@ WorkersOption = Annotated[
 
 _endpoint_option = panel("The endpoint")
 _limits_option = panel("Speed and cost")
+
+
+def add_commands(app: typer.Typer, *modules: ModuleType) -> None:
+    """Adds the command of each module, which has the module's name."""
+    for module in modules:
+        name = module.__name__.rpartition(".")[2]
+        app.command(name, epilog=module.EXAMPLE)(getattr(module, name))
 
 
 def command_lab(folder: Path) -> Lab:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import sys
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -53,6 +54,11 @@ def show_rows(rows: Sequence[dict[str, Any]], name: str, *, as_json: bool) -> No
         print_json({name: list(rows)})
     else:
         print_rows(rows)
+
+
+def open_in_browser(link: str) -> None:
+    """Opens the link; some browsers run in the terminal and would keep a server from starting."""
+    threading.Thread(target=typer.launch, args=(link,), daemon=True).start()
 
 
 def print_notes(sentences: Iterable[str]) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 from typing import Annotated
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, option
-from empathylab.cli.tables import print_json
+from empathylab.cli.tables import open_in_browser, print_json
 from empathylab.errors import MissingExtra
 
 EXAMPLE = "Example: `empathylab view --lab lab` · `empathylab view --port 8100 --no-open`"
@@ -51,7 +50,6 @@ def view(
             if count_waiting(connection):
                 viewed.index_replies()
         if open_page:
-            # Some browsers run in the terminal and would keep the server from starting.
-            threading.Thread(target=typer.launch, args=(viewer.link,), daemon=True).start()
+            open_in_browser(viewer.link)
         with contextlib.suppress(KeyboardInterrupt):
             serve(viewer)

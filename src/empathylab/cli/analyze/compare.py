@@ -12,6 +12,7 @@ from empathylab.cli.options import (
     DEFAULT_LAB,
     JsonOption,
     LabOption,
+    PeekOption,
     StudyOption,
     argument,
     column_option,
@@ -54,9 +55,7 @@ def compare(
     cluster: Annotated[
         str | None, column_option("With a table: the column with clusters of units.")
     ] = None,
-    peek: Annotated[
-        str | None, option("Show results of a study that is not closed yet.", metavar="REASON")
-    ] = None,
+    peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, option
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
 from empathylab.cli.tables import print_json, print_rows
 
 EXAMPLE = "Example: `empathylab analyze preferences --study my-study`"
 
 
 def preferences(
-    study: Annotated[str | None, option("The study. Default: the only one in the lab.")] = None,
-    peek: Annotated[
-        str | None,
-        option(
-            "Show results of an open study. The audit log records the reason.", metavar="REASON"
-        ),
-    ] = None,
+    study: StudyOption = None,
+    peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

@@ -16,6 +16,7 @@ from empathylab.cli.options import (
     LabOption,
     PeekOption,
     StudyOption,
+    TableFormat,
     TrackOption,
     WordsOption,
     WorkersOption,
@@ -23,6 +24,7 @@ from empathylab.cli.options import (
     column_option,
     option,
     scale_points,
+    table_option,
 )
 from empathylab.cli.tables import print_formatted, print_json
 from empathylab.columns import on_scale
@@ -173,10 +175,7 @@ def ratings(
         Path | None, option("With --multiverse: draw the specification curve.", metavar="FILE.svg")
     ] = None,
     words: WordsOption = False,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        option("Print only the comparison, in this format."),
-    ] = None,
+    table: Annotated[TableFormat | None, table_option("the comparison")] = None,
     engine: EngineOption = None,
     workers: WorkersOption = None,
     track: TrackOption = None,

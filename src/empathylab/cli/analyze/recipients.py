@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,10 +14,12 @@ from empathylab.cli.options import (
     JsonOption,
     LabOption,
     PeekOption,
+    TableFormat,
     argument,
     column_option,
     file_option,
     option,
+    table_option,
 )
 from empathylab.cli.tables import print_formatted, print_notes, print_titled, show
 from empathylab.errors import InputError
@@ -79,10 +81,7 @@ def recipients(
             "and rating, and optionally rater, rater_kind (person or model) and dimension."
         ),
     ] = None,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        option("Print only the F tests, in this format."),
-    ] = None,
+    table: Annotated[TableFormat | None, table_option("the F tests")] = None,
     confidence: ConfidenceOption = 0.95,
     seed: Annotated[int, option("Seed of the bootstrap.")] = 1,
     peek: PeekOption = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from empathylab.cli.options import (
     EngineOption,
     JsonOption,
     LabOption,
+    TableFormat,
     WordsOption,
     WorkersOption,
     argument,
@@ -22,6 +23,7 @@ from empathylab.cli.options import (
     folder_option,
     option,
     panel,
+    table_option,
 )
 from empathylab.cli.tables import print_formatted, print_json, print_notes, print_titled
 from empathylab.columns import numbers
@@ -148,10 +150,7 @@ def style(
         int | None, _tagger_option("Stop before the tagger uses more tokens than this.")
     ] = None,
     words: WordsOption = False,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        option("Print only the table of features, in this format."),
-    ] = None,
+    table: Annotated[TableFormat | None, table_option("the table of features")] = None,
     engine: EngineOption = None,
     workers: WorkersOption = None,
     lab: LabOption = DEFAULT_LAB,

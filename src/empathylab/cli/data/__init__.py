@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.data import imports, match, sample, show, stimuli
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    JsonOption,
+    LabOption,
+    add_commands,
+    argument,
+    option,
+)
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -107,10 +114,7 @@ def _rated(lab: Lab) -> list[dict[str, Any]]:
 
 _PARTS = {"draws": _drawn, "responses": _replied, "studies": _rated}
 
-app.command("show", epilog=show.EXAMPLE)(show.show)
-app.command("sample", epilog=sample.EXAMPLE)(sample.sample)
-app.command("match", epilog=match.EXAMPLE)(match.match)
-app.command("stimuli", epilog=stimuli.EXAMPLE)(stimuli.stimuli)
+add_commands(app, show, sample, match, stimuli)
 
 
 @app.command("fetch", epilog="Example: `empathylab data fetch emotionbench`")

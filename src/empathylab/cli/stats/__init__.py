@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from empathylab.cli.options import add_commands
 from empathylab.cli.stats import anova, chi2, mixed, power, preferences
 
 app = typer.Typer(
@@ -14,7 +15,4 @@ app = typer.Typer(
 )
 app.command("clmm", epilog=mixed.CLMM_EXAMPLE)(mixed.clmm)
 app.command("lmm", epilog=mixed.LMM_EXAMPLE)(mixed.lmm)
-app.command("anova", epilog=anova.EPILOG)(anova.anova)
-app.command("chi2", epilog=chi2.EPILOG)(chi2.chi2)
-app.command("power", epilog=power.EPILOG)(power.power)
-app.command("preferences", epilog=preferences.EXAMPLE)(preferences.preferences)
+add_commands(app, anova, chi2, power, preferences)

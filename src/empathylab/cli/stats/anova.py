@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import ConfidenceOption, JsonOption, argument, option
+from empathylab.cli.options import (
+    ConfidenceOption,
+    JsonOption,
+    TableFormat,
+    argument,
+    option,
+    table_option,
+)
 from empathylab.cli.tables import print_formatted, print_json, print_notes, print_rows
 
 if TYPE_CHECKING:
     from empathylab.stats.anova import Anova
 
-EPILOG = 'Example: `empathylab stats anova ratings.csv --formula "empathy ~ author * label"`'
+EXAMPLE = 'Example: `empathylab stats anova ratings.csv --formula "empathy ~ author * label"`'
 
 
 def anova(
@@ -24,9 +31,7 @@ def anova(
         option("Print tests of one type only.", "--type", show_default="both"),
     ] = None,
     confidence: ConfidenceOption = 0.95,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None, option("Print only the tests, in this format.")
-    ] = None,
+    table: Annotated[TableFormat | None, table_option("the tests")] = None,
     json: JsonOption = False,
 ) -> None:
     """Analysis of variance: type II and III F tests, partial η² with intervals, cell means.

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption, argument, option
+from empathylab.cli.options import (
+    JsonOption,
+    TableFormat,
+    argument,
+    option,
+    table_option,
+)
 from empathylab.cli.tables import print_formatted, print_json, print_rows
 from empathylab.errors import UnknownName
 from empathylab.tables import missing_as_null, read_table
@@ -15,7 +21,7 @@ from empathylab.tables import missing_as_null, read_table
 if TYPE_CHECKING:
     from empathylab.stats.arms import ContingencyTest, RaoScott
 
-EPILOG = "Example: `empathylab stats chi2 ratings.csv --rows arm --columns rating --cluster rater`"
+EXAMPLE = "Example: `empathylab stats chi2 ratings.csv --rows arm --columns rating --cluster rater`"
 
 
 def chi2(
@@ -32,9 +38,7 @@ def chi2(
         int, option("Simulated tables for p if expected counts are small; 0 for none.", min=0)
     ] = 10_000,
     seed: Annotated[int, option("Seed of the simulation.")] = 1,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None, option("Print only the counts, in this format.")
-    ] = None,
+    table: Annotated[TableFormat | None, table_option("the counts")] = None,
     json: JsonOption = False,
 ) -> None:
     """Counts two columns against each other and tests whether they are independent.

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from empathylab.cli.options import ConfidenceOption, JsonOption, argument, option
+from empathylab.cli.options import (
+    ConfidenceOption,
+    JsonOption,
+    TableFormat,
+    argument,
+    option,
+    table_option,
+)
 from empathylab.cli.tables import print_formatted, print_json, print_rows, print_titled
 from empathylab.tables import key_values, missing_as_null, read_table
 
@@ -43,10 +50,7 @@ CorrectionOption = Annotated[
     Literal["holm", "benjamini-hochberg", "bonferroni", "none"],
     option("Correction of the contrasts' p values."),
 ]
-TableOption = Annotated[
-    Literal["markdown", "latex", "csv"] | None,
-    option("Print only the coefficients, in this format."),
-]
+TableOption = Annotated[TableFormat | None, table_option("the coefficients")]
 WordsOption = Annotated[bool, option("Print only a methods and a results paragraph.", "--words")]
 
 

@@ -19,7 +19,7 @@ _shares_option = panel("Proportions of good ratings")
 _raters_option = panel("Raters with several ratings")
 _simulation_option = panel("Simulation with the ordinal mixed model")
 
-EPILOG = (
+EXAMPLE = (
     "Examples: `empathylab stats power --effect-w 0.3 --df 8` · "
     "`empathylab stats power --share 0.65 --share-reference 0.5 --icc 0.1` · "
     "`empathylab stats power --odds-ratio 1.5 --raters 50 --rater-sd 0.5`"

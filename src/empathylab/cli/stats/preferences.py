@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import ConfidenceOption, JsonOption, argument, column_option, option
+from empathylab.cli.options import (
+    ConfidenceOption,
+    JsonOption,
+    TableFormat,
+    argument,
+    column_option,
+    option,
+    table_option,
+)
 from empathylab.cli.tables import print_formatted, print_json, print_rows
 from empathylab.tables import column_named, missing_as_null, read_table
 
@@ -40,10 +48,7 @@ def preferences(
         float, option("Wins added to each side, if one side won every comparison.", min=0.0)
     ] = 0.0,
     confidence: ConfidenceOption = 0.95,
-    table: Annotated[
-        Literal["markdown", "latex", "csv"] | None,
-        option("Print only the strengths, in this format."),
-    ] = None,
+    table: Annotated[TableFormat | None, table_option("the strengths")] = None,
     json: JsonOption = False,
 ) -> None:
     """Fits Bradley and Terry's model to pairwise preferences, with ties (Davidson 1970).

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -22,7 +20,6 @@ EXAMPLE = (
     "Example: `empathylab study bots between-subjects --n 200` · "
     "`empathylab study bots between-subjects --url https://study.example.org --think 5`"
 )
-_LINE_SECONDS = 5.0
 
 
 def bots(
@@ -49,13 +46,16 @@ def bots(
     They fill in the forms like a browser without JavaScript and do not know the arms. They are
     marked as simulated, take no participant's slot, and are not part of any result.
     """
+    from empathylab.api.progress import counts
     from empathylab.api.studies import walked
     from empathylab.study.bots import Settings, mixed
 
     crowd = [behaviour] * n if behaviour else mixed(n, seed)
     settings = Settings(concurrency=concurrency, think=think, seed=seed)
-    with _reached(study, url, lab) as (links, service), _progress(n) as progress:
-        report = walked(links, service, crowd, settings, progress)
+    with _reached(study, url, lab) as (links, service), counts("done") as progress:
+        report = walked(
+            links, service, crowd, settings, lambda done: progress("simulated raters", done, n)
+        )
     show(report, _print, as_json=json)
 
 
@@ -82,31 +82,6 @@ def _reached(
     with Lab.open(Path(str(folder)), create=False) as opened:
         with simulated_links(opened, study, url) as links:
             yield links
-
-
-@contextlib.contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    if not sys.stderr.isatty():
-        yield _lines(total)
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("simulated raters", total=total)
-        yield lambda done: bar.update(task, completed=done)
-
-
-def _lines(total: int) -> Callable[[int], None]:
-    last_print = time.monotonic()
-
-    def say(done: int) -> None:
-        nonlocal last_print
-        if done == total or time.monotonic() - last_print > _LINE_SECONDS:
-            last_print = time.monotonic()
-            typer.echo(f"simulated raters: {done} of {total} are done", err=True)
-
-    return say
 
 
 def _print(report: BotReport) -> None:

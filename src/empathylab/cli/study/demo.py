@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, option
-from empathylab.cli.tables import print_json
-from empathylab.errors import MissingExtra
+from empathylab.cli.study.serve import require_extra
+from empathylab.cli.tables import open_in_browser, print_json
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -34,12 +33,7 @@ def demo(
     replies are invented, so the results do not describe a real model.
     """
 
-    try:
-        import uvicorn  # noqa: F401 - it is only asked for when people already wait
-
-        from empathylab.study.web import console  # noqa: F401 - so is what it needs
-    except ModuleNotFoundError as error:
-        raise MissingExtra(str(error.name), "study", "A study on the network") from error
+    require_extra()
     from empathylab.store import Lab
     from empathylab.study.demo import open_demo
     from empathylab.study.session.service import StudyService
@@ -61,8 +55,7 @@ def demo(
         raise
     _print(links, as_json=json)
     if open_page:
-        # Some browsers run in the terminal and would keep the server from starting.
-        threading.Thread(target=typer.launch, args=(links["rater_link"],), daemon=True).start()
+        open_in_browser(links["rater_link"])
     serve_study(serving, listener)
     typer.echo("Stopped. All answers are kept. Run the same command again to resume.", err=True)
 

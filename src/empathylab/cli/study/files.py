@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 NEW_EXAMPLE = "Example: `empathylab study new my-study.yaml --preset within-subjects`"
 CHECK_EXAMPLE = "Example: `empathylab study check my-study.yaml`"
+_PAGE = ("number", "block", "page", "shows", "asks")
 _UNFILLED = re.compile(r"\[\[(.+?)\]\]", re.DOTALL)
 
 
@@ -141,29 +143,12 @@ def checked_row(checked: Checked) -> dict[str, Any]:
         "situations": plan.situations,
         "raters": plan.raters,
         "packet": list(plan.batch_sizes),
-        "arms": [
-            {
-                "arm": arm.arm,
-                "responses": arm.responses,
-                "missing": arm.missing,
-                "ratings": arm.ratings,
-                "raters": arm.raters,
-            }
-            for arm in plan.arms
-        ],
+        "arms": [dataclasses.asdict(arm) for arm in plan.arms],
         "minutes": None if first is None else first.minutes,
         "questions": None if first is None else first.questions,
         "pages": {
             language: [
-                {
-                    "number": row.number,
-                    "block": row.block,
-                    "page": row.page,
-                    "shows": row.shows,
-                    "asks": row.asks,
-                    "words": row.words,
-                    "seconds": row.seconds,
-                }
+                {name: getattr(row, name) for name in (*_PAGE, "words", "seconds")}
                 for row in preview.rows
             ]
             for language, preview in checked.previews.items()
@@ -176,17 +161,13 @@ def _print(checked: Checked, file: Path, language: str) -> None:
     typer.echo(f"{study.title.in_language(language)} ({study.name}, version {study.version})\n")
     preview = checked.previews.get(language)
     if preview is not None:
-        rows: list[dict[str, Any]] = [
-            {
-                "": row.number,
-                "block": row.block,
-                "page": row.page,
-                "shows": row.shows,
-                "asks": row.asks,
-            }
-            for row in preview.rows
-        ]
-        print_rows(rows)
+        first, *others = _PAGE
+        print_rows(
+            [
+                {"": getattr(row, first), **{name: getattr(row, name) for name in others}}
+                for row in preview.rows
+            ]
+        )
         typer.echo(
             f"\nOne rater reads about {preview.words:,} words and answers {preview.questions} "
             f"questions, in about {preview.minutes:.0f} minutes."

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PortOption, argument, option
-from empathylab.cli.tables import print_json
+from empathylab.cli.tables import open_in_browser, print_json
 from empathylab.files import read_text
 
 EXAMPLE = "Example: `empathylab study preview my-study.yaml --open`"
@@ -52,6 +51,6 @@ def preview(
         typer.echo("The pages load again when the file is saved. Stop with Ctrl-C.", err=True)
         sys.stdout.flush()
         if open_page:
-            threading.Thread(target=typer.launch, args=(link,), daemon=True).start()
+            open_in_browser(link)
         config = uvicorn.Config(app, **server_settings(), log_config=None)
         uvicorn.Server(config).run(sockets=[listener])

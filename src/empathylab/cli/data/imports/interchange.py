@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -44,21 +45,11 @@ def inspect(
     with Lab.open(lab) as opened:
         done = [import_log(opened, item) for item in path]
     if json:
-        print_json(
-            {
-                "logs": [
-                    {
-                        "file": item.file,
-                        "task": item.task,
-                        "model": item.model,
-                        "samples": item.samples,
-                        "failed": item.failed,
-                        "tables": [table._asdict() for table in item.tables],
-                    }
-                    for item in done
-                ]
-            }
-        )
+        logs = [
+            dataclasses.asdict(item) | {"tables": [table._asdict() for table in item.tables]}
+            for item in done
+        ]
+        print_json({"logs": logs})
         return
     for item in done:
         typer.echo(f"{item.file}: {item.task} with {item.model}, {item.samples} samples")
