@@ -16,8 +16,8 @@ from empathylab.errors import InputError
 from empathylab.stats.arrays import Array
 from empathylab.stats.mixed import Clmm, Lmm, category_probabilities, clmm, lmm, variance_shares
 from empathylab.stats.mixed.design import read_design
-from empathylab.stats.mixed.linear.general import GeneralProfile
-from empathylab.stats.mixed.linear.profile import Columns
+from empathylab.stats.mixed.linear.criterion import Columns
+from empathylab.stats.mixed.linear.profile import Profile
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.links import find_link
 from empathylab.stats.mixed.search import Function
@@ -163,7 +163,7 @@ def test_the_gradient_of_the_approximation_is_its_slope() -> None:
 def test_the_gradient_of_the_criterion_is_its_slope(reml: bool) -> None:
     design = read_design(FRAME, LINEAR["uncorrelated"], ordinal=False)
     columns = Columns(np.asarray(design.y, dtype=np.float64), design.x)
-    profile = GeneralProfile(columns, random_structure(design), reml=reml)
+    profile = Profile(columns, random_structure(design), reml=reml)
     theta = np.array([0.5, 0.4, 0.3, 0.6, -0.2, 0.3])
     _, gradient = profile(theta)
     slopes = [shifted(profile, theta, number) for number in range(len(theta))]

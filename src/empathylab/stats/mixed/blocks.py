@@ -13,12 +13,11 @@ the elimination is the block Cholesky decomposition of Bates' MixedModels.jl.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from empathylab.stats.arrays import Array, Codes
-from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.elements import Elements
 from empathylab.stats.mixed.sparse_blocks import SparsePart
 from empathylab.stats.mixed.stacks import Levels, Stack
@@ -36,7 +35,7 @@ class _Part(Protocol):
 class Blocks:
     """The pattern of D for random intercepts; `factor` gives its decomposition."""
 
-    method: Method = "exact"
+    method: Literal["exact"] = "exact"
 
     def __init__(self, codes: Sequence[Codes], sizes: Sequence[int]) -> None:
         self._levels = Levels(codes, sizes)
@@ -77,14 +76,13 @@ class DensePart:
         return float(np.log(self._d).sum()) + 2 * own
 
     def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
-        """D⁻¹ times a vector, given and returned as the leaves' and the core's part."""
-        leaf = leaf.reshape(self._d.shape)
-        right = core.reshape(len(leaf), -1) - (self._scaled @ leaf[..., None])[..., 0]
-        among: Array = np.linalg.solve(self._schur, right[..., None])[..., 0].astype(
-            np.float64, copy=False
-        )
-        back = (among[:, None, :] @ self._scaled)[:, 0, :]
-        return (leaf / self._d - back).reshape(-1), among.reshape(-1)
+        """D⁻¹ times columns, given and returned as the leaves' and the core's part."""
+        leaves = leaf.reshape(*self._d.shape, -1)
+        right = core.reshape(len(leaves), -1, leaves.shape[2]) - self._scaled @ leaves
+        among: Array = np.linalg.solve(self._schur, right).astype(np.float64, copy=False)
+        back = (among.swapaxes(1, 2) @ self._scaled).swapaxes(1, 2)
+        solved = leaves / self._d[..., None] - back
+        return solved.reshape(leaf.shape), among.reshape(core.shape)
 
     def inverse(self) -> Elements:
         stack = self._stack
@@ -112,7 +110,7 @@ class LeafPart:
         return float(np.log(self._d).sum())
 
     def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
-        return leaf / self._d, core
+        return (leaf.T / self._d).T, core
 
     def inverse(self) -> Elements:
         return Elements((1 / self._d)[self._stack.leaf], [], [])
@@ -141,11 +139,11 @@ class Factored:
         return DensePart(stack, own, self._sd_leaf, self._sd_core)
 
     def solve(self, right: Array) -> Array:
-        """D⁻¹ times a vector over all levels."""
-        solved = np.empty_like(right)
+        """D⁻¹ times a vector over all levels, or each column of a matrix."""
+        solved, columns = np.empty_like(right), right.shape[1:]
         for stack, part in self._parts:
-            leaf = np.zeros(stack.components * stack.leaves)
-            core = np.zeros(stack.components * stack.core)
+            leaf = np.zeros((stack.components * stack.leaves, *columns))
+            core = np.zeros((stack.components * stack.core, *columns))
             leaf[stack.leaf_places] = right[stack.leaf_levels]
             core[stack.core_places] = right[stack.core_levels]
             leaf, core = part.solve(leaf, core)

@@ -10,7 +10,7 @@ Venzon, D. J., & Moolgavkar, S. H. (1988). Journal of the Royal Statistical Soci
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -19,12 +19,13 @@ from empathylab.errors import InputError
 from empathylab.stats.arguments import require_confidence
 from empathylab.stats.arrays import Array
 from empathylab.stats.estimates import Estimate
+from empathylab.stats.mixed.linear.criterion import Columns
 from empathylab.stats.mixed.linear.model import Lmm
-from empathylab.stats.mixed.linear.profile import Columns, Profile
+from empathylab.stats.mixed.linear.profile import Profile
 from empathylab.stats.mixed.ordinal.clmm import Clmm
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.links import find_link
-from empathylab.stats.mixed.search import descend
+from empathylab.stats.mixed.search import Function, descend, restricted
 from empathylab.stats.mixed.spread import random_structure
 
 _DOUBLINGS = 40
@@ -55,38 +56,29 @@ def sd_intervals(fit: Lmm | Clmm, *, confidence: float = 0.95) -> dict[str, Esti
 
 
 def _linear(fit: Lmm, confidence: float) -> dict[str, Estimate]:
-    from scipy.optimize import minimize
-
     design = fit.design
-    codes = [group.codes for group in design.groups]
-    sizes = [len(group.levels) for group in design.groups]
     columns = Columns(np.asarray(design.y, dtype=np.float64), design.x)
-    profile = Profile(columns, codes, sizes, reml=False)
+    profile = Profile(columns, random_structure(design), reml=False)
     minimum = profile.minimised()
     sigma = math.sqrt(minimum.point.residual / design.n)
     best = np.append(minimum.theta * sigma, sigma)
 
-    def deviance(sds: Array) -> float:
-        point = profile.at(np.abs(sds[:-1] / sds[-1]))
-        constant = design.n * math.log(2 * math.pi * sds[-1] ** 2)
-        return point.log_determinants + constant + point.residual / float(sds[-1]) ** 2
+    def deviance(sds: Array) -> tuple[float, Array]:
+        residual_sd = float(sds[-1])
+        if residual_sd <= 1e-8 * sigma:
+            return math.inf, np.zeros(len(sds))
+        theta = sds[:-1] / residual_sd
+        here = profile.slopes(theta)
+        squares = here.point.residual / residual_sd**2
+        value = here.point.log_determinants + squares
+        value += design.n * math.log(2 * math.pi * residual_sd**2)
+        along = here.determinants + here.residual / residual_sd**2
+        by_residual = 2 * (design.n - squares) - float(along @ theta)
+        return value, np.append(along, by_residual) / residual_sd
 
+    inverse = np.diag(best**2 / design.n + (1e-2 * sigma) ** 2)
     names = [*fit.random_effects, "residual"]
-    intervals = {}
-    for number, name in enumerate(names):
-        others = [k for k in range(len(best)) if k != number]
-
-        def profiled(value: float, number: int = number, others: list[int] = others) -> float:
-            def rest(some: Array) -> float:
-                sds = best.copy()
-                sds[number], sds[others] = value, some
-                return deviance(sds) if sds[-1] > 1e-8 * sigma else math.inf
-
-            tight = {"xatol": 1e-6 * sigma, "fatol": 1e-7, "maxiter": 2000}
-            return float(minimize(rest, best[others], method="Nelder-Mead", options=tight).fun)
-
-        intervals[name] = _ends(profiled, float(best[number]), deviance(best), confidence)
-    return intervals
+    return _intervals(deviance, best, inverse, dict(enumerate(names)), confidence)
 
 
 def _ordinal(fit: Clmm, confidence: float) -> dict[str, Estimate]:
@@ -94,28 +86,38 @@ def _ordinal(fit: Clmm, confidence: float) -> dict[str, Estimate]:
     y = np.asarray(design.y, dtype=np.int64)
     random = random_structure(design)
     laplace = Laplace(y, len(design.levels), design.x, random, find_link(fit.link))
-    sds = np.array([random_effect.sd for random_effect in fit.random_effects.values()])
+    sds = [random_effect.sd for random_effect in fit.random_effects.values()]
     fixed = [
         threshold.estimate for threshold in (*fit.thresholds.values(), *fit.coefficients.values())
     ]
     best = np.array([*fixed, *sds])
     free = [k for k in range(len(best)) if k < laplace.fixed or best[k] > 0]
-    base = np.eye(len(best)) * 1e-2
-    base[np.ix_(free, free)] = np.nan_to_num(fit.covariance)
-    lowest = 2 * laplace(best).value
+    inverse = np.eye(len(best)) * 1e-2
+    inverse[np.ix_(free, free)] = np.nan_to_num(fit.covariance)
+
+    def deviance(parameters: Array) -> tuple[float, Array]:
+        value, gradient = laplace(parameters)
+        return 2 * value, 2 * gradient
+
+    names = dict(enumerate(fit.random_effects, start=laplace.fixed))
+    return _intervals(deviance, best, inverse / 2, names, confidence)
+
+
+def _intervals(
+    deviance: Function, best: Array, inverse: Array, names: Mapping[int, str], confidence: float
+) -> dict[str, Estimate]:
+    """The interval of each parameter that has a name; `best` has the least deviance."""
+    lowest = deviance(best)[0]
     intervals = {}
-    for number, name in enumerate(fit.random_effects, start=laplace.fixed):
+    for number, name in names.items():
         others = [k for k in range(len(best)) if k != number]
 
         def profiled(value: float, number: int = number, others: list[int] = others) -> float:
-            def rest(some: Array) -> tuple[float, Array]:
-                whole = best.copy()
-                whole[number], whole[others] = value, some
-                at, gradient = laplace(whole)
-                return at, gradient[others]
-
-            start, inverse = best[others], base[np.ix_(others, others)]
-            return 2 * descend(rest, start, inverse, tolerance=1e-7, max_iterations=100).value
+            whole = best.copy()
+            whole[number] = value
+            function = restricted(deviance, whole, others)
+            start = inverse[np.ix_(others, others)]
+            return descend(function, best[others], start, tolerance=2e-7, max_iterations=100).value
 
         intervals[name] = _ends(profiled, float(best[number]), lowest, confidence)
     return intervals
@@ -133,8 +135,8 @@ def _ends(
         return profiled(value) - lowest - limit
 
     low = 0.0
-    if best > 0 and above(1e-6 * best) > 0:
-        low = float(brentq(above, 1e-6 * best, best, xtol=1e-5 * best))
+    if best > 0 and above(1e-4 * best) > 0:
+        low = float(brentq(above, 1e-4 * best, best, xtol=1e-5 * best))
     start = max(best, 1e-3)
     high = 1.5 * start
     for _ in range(_DOUBLINGS):

@@ -154,14 +154,17 @@ def curvature(function: Function, at: Array, scale: Array, *, share: float = _SH
     return np.asarray((matrix + matrix.T) / 2, dtype=np.float64)
 
 
-def inverted(matrix: Array) -> Array | None:
-    """The inverse of a matrix, at any scale; None if it is not positive definite."""
+def inverted(matrix: Array, flat: float = 1e-10) -> Array | None:
+    """The inverse of a matrix, at any scale; None if it is not positive definite.
+
+    `flat` is the least curvature of a direction, relative to those of single parameters.
+    """
     diagonal = np.diag(matrix)
     if not np.all(np.isfinite(matrix)) or np.any(diagonal <= 0):
         return None
     size = 1 / np.sqrt(diagonal)
     scaled = matrix * np.outer(size, size)
-    if len(scaled) and float(np.linalg.eigvalsh(scaled)[0]) < 1e-10:
+    if len(scaled) and float(np.linalg.eigvalsh(scaled)[0]) < flat:
         return None
     return np.asarray(np.linalg.inv(scaled) * np.outer(size, size), dtype=np.float64)
 

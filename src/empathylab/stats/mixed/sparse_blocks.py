@@ -99,9 +99,9 @@ class SparsePart:
         return csr_array((values, places), shape=(size, size)) + eye_array(size, format="csr")
 
     def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
-        """D⁻¹ times a vector, given and returned as the leaves' and the core's part."""
+        """D⁻¹ times columns, given and returned as the leaves' and the core's part."""
         among = self._core.solve(core - self._scaled @ leaf)
-        return leaf / self._d - self._scaled.T @ among, among
+        return (leaf.T / self._d).T - self._scaled.T @ among, among
 
     def inverse(self) -> Elements:
         pattern = self._pattern

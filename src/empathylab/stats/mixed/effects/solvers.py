@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from empathylab.stats.arrays import Array
+from empathylab.stats.mixed.blocks import Blocks
+from empathylab.stats.mixed.components import largest_core, level_components
 from empathylab.stats.mixed.effects.exact import ExactSolver
 from empathylab.stats.mixed.effects.iterative import IterativeSolver
 from empathylab.stats.mixed.effects.scaled import Pattern
@@ -14,7 +16,7 @@ from empathylab.stats.mixed.effects.structure import Effects
 Method = Literal["exact", "iterative"]
 
 DENSE_CORE = 1_000
-"""Effects outside the largest grouping up to which the matrix is decomposed exactly."""
+"""Connected effects outside the largest grouping up to which the matrix is decomposed exactly."""
 
 
 class Solved(Protocol):
@@ -42,9 +44,33 @@ class Solver(Protocol):
 
 
 def solver_for(effects: Effects, method: Method | None = None) -> Solver:
-    """The exact solver up to a size, the iterative one beyond; `method` overrides."""
+    """The exact solver up to a size, the iterative one beyond; `method` overrides.
+
+    Intercepts of which few are connected are solved in blocks.
+    """
+    if not effects.groups:
+        return NoEffects()
+    parts = [group.size * group.width for group in effects.groups]
     if method is None:
-        parts = [group.size * group.width for group in effects.groups]
+        codes = [group.codes for group in effects.groups]
+        if effects.is_scalar and largest_core(level_components(codes, parts), parts) <= DENSE_CORE:
+            return Blocks(codes, parts)
         method = "exact" if sum(parts) - max(parts) <= DENSE_CORE else "iterative"
     pattern = Pattern(effects)
     return ExactSolver(pattern) if method == "exact" else IterativeSolver(pattern)
+
+
+class NoEffects:
+    """The matrix of a model without groupings, which has no rows."""
+
+    method: Literal["exact"] = "exact"
+    log_determinant = 0.0
+
+    def factor(self, weight: Array, factors: Sequence[Array]) -> Solved:
+        return self
+
+    def solve(self, right: Array) -> Array:
+        return right
+
+    def inverse_rows(self) -> list[Array]:
+        return []

@@ -15,13 +15,11 @@ from empathylab.errors import InputError
 from empathylab.stats.arguments import require_confidence
 from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.coding import INTERCEPT
-from empathylab.stats.mixed.components import largest_core, level_components
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
-from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method
-from empathylab.stats.mixed.effects.structure import Effects
+from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.fitted import FittedModel
-from empathylab.stats.mixed.linear.general import GeneralProfile
-from empathylab.stats.mixed.linear.profile import Columns, Minimum, Profile
+from empathylab.stats.mixed.linear.criterion import Columns, Minimum
+from empathylab.stats.mixed.linear.profile import Profile
 from empathylab.stats.mixed.linear.satterthwaite import Uncertainty, uncertainty
 from empathylab.stats.mixed.spread import (
     RandomEffect,
@@ -118,7 +116,7 @@ def fit_design(
         x, back = _shifted(design)
         columns = Columns(np.asarray(design.y, dtype=np.float64), x)
         _check_residual(columns, design)
-        profile = _profile(columns, random, reml, method)
+        profile = Profile(columns, random, reml=reml, method=method)
         minimum = profile.minimised()
         modes = profile.modes(minimum.theta, minimum.beta)
     variance = minimum.point.residual / profile.degrees
@@ -179,19 +177,6 @@ def _shifted(design: MixedDesign) -> tuple[Array, Array]:
         shift = np.where(far, means, 0.0)
         x, back[0, 1:] = x - shift, -shift[1:]
     return x, back
-
-
-def _profile(
-    columns: Columns, random: Effects, reml: bool, method: Method | None
-) -> Profile | GeneralProfile:
-    codes = [group.codes for group in random.groups]
-    sizes = [group.size for group in random.groups]
-    simple = random.is_scalar and (
-        len(codes) < 2 or largest_core(level_components(codes, sizes), sizes) <= DENSE_CORE
-    )
-    if simple and method is None:
-        return Profile(columns, codes, sizes, reml=reml)
-    return GeneralProfile(columns, random, reml=reml, method=method)
 
 
 def _as_given(design: MixedDesign, modes: list[Array]) -> list[Array]:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from empathylab.stats.arrays import Array
-from empathylab.stats.mixed.linear.profile import Minimum
+from empathylab.stats.mixed.linear.criterion import Minimum
 
 _FLAT = 1e-10
 """Relative curvature below which the data say nothing of a direction."""
@@ -91,9 +91,7 @@ def uncertainty(minimum: Minimum, *, degrees: int) -> Uncertainty:
     sigma = math.sqrt(variance)
     inverse = np.linalg.inv(minimum.information)
     covariance = variance * (inverse + inverse.T) / 2
-    inside = np.flatnonzero(minimum.theta > 0)
-    if minimum.free is not None:
-        inside = np.array(minimum.free, dtype=np.intp)
+    inside = np.array(minimum.free, dtype=np.intp)
     moved = [-variance * inverse @ derivatives.information[k] @ inverse for k in inside]
     slopes = np.array([*moved, 2 / sigma * covariance])
     k = len(inside)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from empathylab.stats.arrays import Array
+from empathylab.stats.mixed.boundary import Limits, bounded
 from empathylab.stats.mixed.design import MixedDesign
 from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.effects.structure import Effects
-from empathylab.stats.mixed.ordinal.boundary import bounded
 from empathylab.stats.mixed.ordinal.clm import FixedFit, fit_fixed
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
@@ -181,7 +181,9 @@ def _first_inverse(fixed: FixedFit, effects: Effects, ratings: Likelihood, start
 def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Estimates:
     """The end of the search: boundaries fixed, the curvature taken, the last steps made."""
     precision = _PRECISION[laplace.method]
-    whole, free = bounded(laplace, place, link.latent_sd, precision.slack)
+    unit = link.latent_sd
+    limits = Limits(near=0.15 * unit, beside=0.02 * unit, alone=1e-6, jointly=1e-4)
+    whole, free = bounded(laplace, laplace.effects, place, limits, precision.slack)
     function = restricted(laplace, whole, free)
     inverse = place.inverse[np.ix_(free, free)]
     invert = partial(inverted_where_known, known=laplace.fixed)

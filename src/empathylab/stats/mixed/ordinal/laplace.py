@@ -16,20 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from empathylab.stats.arrays import Array, Codes
-from empathylab.stats.mixed.blocks import Blocks
 from empathylab.stats.mixed.components import (
     Whole,
     independent_batches,
     largest_core,
     level_components,
 )
-from empathylab.stats.mixed.effects.solvers import (
-    DENSE_CORE,
-    Method,
-    Solved,
-    Solver,
-    solver_for,
-)
+from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method, Solved, solver_for
 from empathylab.stats.mixed.effects.structure import Effects
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
 from empathylab.stats.mixed.ordinal.links import Link
@@ -77,13 +70,13 @@ class Laplace:
         self.effects = effects
         codes = [group.codes for group in effects.groups]
         sizes = [group.size for group in effects.groups]
-        batches, separate = [np.arange(len(y), dtype=np.intp)], False
+        batches = [np.arange(len(y), dtype=np.intp)]
         if method is None and effects.is_scalar:
             components = level_components(codes, sizes)
-            separate = largest_core(components, sizes) <= DENSE_CORE
-            batches = independent_batches(components, codes[0]) if separate else batches
+            if largest_core(components, sizes) <= DENSE_CORE:
+                batches = independent_batches(components, codes[0])
         self._batches = [
-            _Batch(Likelihood(y[rows], categories, link), x[rows], effects, rows, separate, method)
+            _Batch(Likelihood(y[rows], categories, link), x[rows], effects, rows, method)
             for rows in batches
         ]
         self.method: Method = self._batches[0].method
@@ -127,7 +120,6 @@ class _Batch:
         x: Array,
         effects: Effects,
         rows: Whole,
-        scalar: bool,
         method: Method | None,
     ) -> None:
         self._ratings = ratings
@@ -144,12 +136,7 @@ class _Batch:
                 for group, (levels, local) in zip(effects.groups, local_levels, strict=True)
             ]
         )
-        groups = self.effects.groups
-        self._solver: Solver = (
-            Blocks([group.codes for group in groups], [group.size for group in groups])
-            if scalar
-            else solver_for(self.effects, method)
-        )
+        self._solver = solver_for(self.effects, method)
         self.method = self._solver.method
         self.u = np.zeros(self.effects.length)
         """The modes last found, from which the next search begins."""

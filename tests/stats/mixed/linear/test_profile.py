@@ -1,4 +1,4 @@
-"""Eliminating crossed intercepts block by block gives what the whole matrices give."""
+"""The profiled criterion of random intercepts is what the whole matrices give."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from empathylab.stats.mixed.linear import elimination as lmm_elimination
-from empathylab.stats.mixed.linear.crossed import CrossedIntercepts
-from empathylab.stats.mixed.linear.elimination import connected_rows
-from empathylab.stats.mixed.linear.profile import Columns, Profile
+from empathylab.stats.mixed.effects.solvers import Method
+from empathylab.stats.mixed.effects.structure import intercepts
+from empathylab.stats.mixed.linear.criterion import Columns
+from empathylab.stats.mixed.linear.profile import Profile
 
 Codes = NDArray[np.int64]
 
@@ -32,7 +32,7 @@ def scattered(groups: int) -> tuple[list[Codes], list[int]]:
 
 
 def islands() -> tuple[list[Codes], list[int]]:
-    """Blocks of many sizes, padded together: rater r meets situations of its own island only."""
+    """Components of many sizes: rater r meets situations of its own island only."""
     rng = np.random.default_rng(5)
     raters, situations = [], []
     first_rater = first_situation = 0
@@ -60,6 +60,12 @@ STUDIES = {
 }
 
 
+def study_columns(codes: Sequence[Codes]) -> Columns:
+    rng = np.random.default_rng(1)
+    n = len(codes[0]) if codes else 30
+    return Columns(rng.normal(size=n), np.column_stack([np.ones(n), rng.normal(5, 2, n)]))
+
+
 def whole(
     columns: NDArray[np.float64], codes: Sequence[Codes], sizes: Sequence[int], theta: list[float]
 ) -> tuple[NDArray[np.float64], float]:
@@ -71,44 +77,35 @@ def whole(
     return v, float(np.linalg.slogdet(v)[1])
 
 
-@pytest.fixture(params=["blocks", "dense", "sparse"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Each of the three ways in turn, whichever the size of the study would choose."""
-    chosen: str = request.param
-    if chosen != "blocks":
-        monkeypatch.setattr(lmm_elimination, "_STACK_CELLS", 0)
-    if chosen == "sparse":
-        monkeypatch.setattr(lmm_elimination, "_DENSE_ROWS", 0)
-        monkeypatch.setattr("empathylab.stats.mixed.linear.crossed._DENSE_CELLS", 0)
-    return chosen
-
-
-@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("method", [None, "exact"])
 @pytest.mark.parametrize("name", STUDIES)
 @pytest.mark.parametrize("theta", [[0.7, 0.3, 1.9, 0.2], [0.0, 1.2, 0.0, 0.4]])
-def test_sums_of_squares_are_those_of_the_whole_matrix(name: str, theta: list[float]) -> None:
+def test_sums_of_squares_are_those_of_the_whole_matrix(
+    name: str, theta: list[float], method: Method | None
+) -> None:
     codes, sizes = STUDIES[name]
     theta = theta[: len(sizes)]
-    n = len(codes[0]) if codes else 30
-    columns = np.random.default_rng(1).normal(size=(n, 3))
-    v, determinant = whole(columns, codes, sizes, theta)
-    found = CrossedIntercepts(columns, codes, sizes).freed(np.array(theta))
-    assert found.log_determinant == pytest.approx(determinant, abs=1e-9)
-    assert found.products == pytest.approx(columns.T @ np.linalg.solve(v, columns), abs=1e-9)
+    columns = study_columns(codes)
+    v, determinant = whole(columns.values, codes, sizes, theta)
+    profile = Profile(columns, intercepts(codes, sizes), reml=False, method=method)
+    point = profile.at(np.array(theta))
+    assert point.log_determinants == pytest.approx(determinant, abs=1e-9)
+    by_hand = columns.values.T @ np.linalg.solve(v, columns.values)
+    assert point.products == pytest.approx(by_hand, abs=1e-9)
 
 
-@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("name", [name for name in STUDIES if name != "no group"])
 def test_modes_are_those_of_the_whole_matrix(name: str) -> None:
     codes, sizes = STUDIES[name]
     theta = [0.7, 0.3, 1.9, 0.2][: len(sizes)]
-    columns = np.random.default_rng(2).normal(size=(len(codes[0]), 2))
-    combination = np.array([-0.4, 1.0])
-    v, _ = whole(columns, codes, sizes, theta)
-    rest = np.linalg.solve(v, columns @ combination)
-    found = CrossedIntercepts(columns, codes, sizes).modes(np.array(theta), combination)
+    columns = study_columns(codes)
+    beta = np.array([-0.4, 1.0])
+    v, _ = whole(columns.values, codes, sizes, theta)
+    rest = np.linalg.solve(v, columns.values @ columns.combination(beta))
+    found = Profile(columns, intercepts(codes, sizes), reml=True).modes(np.array(theta), beta)
     for group, size, one, modes in zip(codes, sizes, theta, found, strict=True):
-        assert modes == pytest.approx(one**2 * np.bincount(group, rest, minlength=size), abs=1e-9)
+        by_hand = one**2 * np.bincount(group, rest, minlength=size)
+        assert modes[:, 0] == pytest.approx(by_hand, abs=1e-9)
 
 
 def test_the_restricted_criterion_is_that_of_the_whole_matrix() -> None:
@@ -121,7 +118,7 @@ def test_the_restricted_criterion_is_that_of_the_whole_matrix() -> None:
     information = x.T @ np.linalg.solve(v, x)
     beta = np.linalg.solve(information, x.T @ np.linalg.solve(v, y))
     squares = float((y - x @ beta) @ np.linalg.solve(v, y - x @ beta))
-    profile = Profile(Columns(y, x), codes, sizes, reml=True)
+    profile = Profile(Columns(y, x), intercepts(codes, sizes), reml=True)
     point = profile.at(np.array(theta))
     by_hand = determinant + np.linalg.slogdet(information)[1]
     by_hand += 58 * (1 + math.log(2 * math.pi * squares / 58))
@@ -132,14 +129,17 @@ def test_the_restricted_criterion_is_that_of_the_whole_matrix() -> None:
     assert found == pytest.approx(information, rel=1e-9)
 
 
-def test_the_slope_is_nil_and_the_curve_upward_at_the_minimum() -> None:
+def test_the_slope_is_nil_at_the_minimum_and_the_criterion_rises_from_it() -> None:
     codes, sizes = scattered(2)
     rng = np.random.default_rng(4)
     y = rng.normal(size=7)[codes[0]] + rng.normal(size=11)[codes[1]] + rng.normal(size=60)
-    found = Profile(Columns(y, np.ones((60, 1))), codes, sizes, reml=True).minimised()
+    profile = Profile(Columns(y, np.ones((60, 1))), intercepts(codes, sizes), reml=True)
+    found = profile.minimised()
     assert found.converged
-    assert np.abs(found.derivatives.gradient).max() < 1e-4
-    assert np.linalg.eigvalsh(found.derivatives.hessian)[0] > 0
+    value, gradient = profile(found.theta)
+    assert np.abs(gradient).max() < 1e-4
+    for moved in (0.95 * found.theta, 1.05 * found.theta):
+        assert profile.at(moved).criterion > value
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -153,7 +153,8 @@ def test_no_other_start_finds_a_lower_criterion(seed: int) -> None:
     y = rng.normal(size=n)
     for group, size, spread in zip(codes, sizes, spreads, strict=True):
         y += spread * rng.normal(size=size)[group]
-    profile = Profile(Columns(y, np.ones((n, 1))), codes, sizes, reml=seed % 2 == 0)
+    columns = Columns(y, np.ones((n, 1)))
+    profile = Profile(columns, intercepts(codes, sizes), reml=seed % 2 == 0)
     found = profile.minimised()
     assert found.converged
     for start in (0.1, 1.0, 10.0):
@@ -166,12 +167,12 @@ def test_no_other_start_finds_a_lower_criterion(seed: int) -> None:
         assert found.point.criterion <= other.fun + 1e-6
 
 
-def test_rows_that_share_a_column_are_in_one_block() -> None:
-    from scipy.sparse import csr_array
-
-    among = csr_array(np.diag([2.0, 2.0, 1.0, 1.0]))
-    pairs = csr_array(np.array([[1.0, 1, 0], [0, 1, 1], [0, 0, 0], [1, 0, 0]]))
-    found = connected_rows(among, pairs)
-    assert found.block[0] == found.block[1] == found.block[3] != found.block[2]
-    assert sorted(found.sizes.tolist()) == [1, 3]
-    assert sorted(found.place[[0, 1, 3]].tolist()) == [0, 1, 2]
+def test_a_fit_without_residual_ends_at_a_finite_spread() -> None:
+    group = np.repeat(np.arange(10), 2)
+    y = np.random.default_rng(6).normal(size=10)[group]
+    y[0] += 1e-7
+    columns = Columns(y, np.ones((20, 1)))
+    found = Profile(columns, intercepts([group], [10]), reml=True).minimised()
+    assert not found.converged
+    assert found.theta == pytest.approx(1e5)
+    assert found.evaluations < 200
