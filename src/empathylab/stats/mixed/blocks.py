@@ -18,8 +18,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from empathylab.stats.arrays import Array, Codes
-from empathylab.stats.mixed.elements import Elements
-from empathylab.stats.mixed.sparse_blocks import SparsePart
+from empathylab.stats.mixed.sparse_blocks import Elements, SparsePart, coupled
 from empathylab.stats.mixed.stacks import Levels, Stack
 
 
@@ -55,13 +54,8 @@ class DensePart:
         count, core, leaves = stack.components, stack.core, stack.leaves
         d = 1 + sd_leaf**2 * np.bincount(stack.leaf, weight, minlength=count * leaves)
         self._d = d.reshape(count, leaves)
-        cross = np.zeros(count * core * leaves)
-        within = np.zeros(count * core * core)
-        for one, sd in enumerate(sd_core):
-            cross += sd * np.bincount(stack.crossed[one], weight, minlength=len(cross))
-            for two, other in enumerate(sd_core):
-                shared = np.bincount(stack.cored[one][two], weight, minlength=len(within))
-                within += sd * other * shared
+        sizes = count * core * leaves, count * core * core
+        cross, within = coupled(stack.crossed, stack.cored, weight, sd_core, sizes)
         across = sd_leaf * cross.reshape(count, core, leaves)
         diagonal = np.arange(core)
         self._scaled = across / self._d[:, None, :]

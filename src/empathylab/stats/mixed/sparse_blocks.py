@@ -13,12 +13,41 @@ import numpy as np
 from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.components import Whole
 from empathylab.stats.mixed.effects.exact import DENSE_WORK
-from empathylab.stats.mixed.elements import Elements
 
 _FULL = 0.25
 """Proportion of pairs that meet, above which a dense matrix is faster."""
 _STRIP = 256
 """Rows of the inverse held at a time."""
+
+
+class Elements(NamedTuple):
+    """What the gradient needs of D⁻¹, for each rating of a part."""
+
+    leaf: Array
+    """Of its leaf with itself."""
+    crossed: list[Array]
+    """Of its level in each core grouping with its leaf."""
+    cored: list[list[Array]]
+    """Of its levels in each pair of core groupings."""
+
+
+def coupled(
+    crossed: list[Whole],
+    cored: list[list[Whole]],
+    weight: Array,
+    sds: list[float],
+    sizes: tuple[int, int],
+) -> tuple[Array, Array]:
+    """The ratings' weights by core level and leaf, and by pair of core levels, times their sds.
+
+    `crossed` and `cored` say where each rating counts in the two arrays of these sizes.
+    """
+    across, within = np.zeros(sizes[0]), np.zeros(sizes[1])
+    for sd, slots, pair_slots in zip(sds, crossed, cored, strict=True):
+        across += sd * np.bincount(slots, weight, minlength=len(across))
+        for other, pairs in zip(sds, pair_slots, strict=True):
+            within += sd * other * np.bincount(pairs, weight, minlength=len(within))
+    return across, within
 
 
 class SparsePattern(NamedTuple):
@@ -68,21 +97,19 @@ class SparsePart:
         sd_leaf: float,
         sd_core: list[float],
     ) -> None:
+        from scipy.linalg import cho_factor
+
         self._pattern, self._leaf = pattern, leaf
         self._d = 1 + sd_leaf**2 * np.bincount(leaf, weight, minlength=pattern.leaves)
-        crossed = np.zeros(len(pattern.cells))
-        within = np.zeros(len(pattern.pairs))
-        for one, sd in enumerate(sd_core):
-            crossed += sd * np.bincount(pattern.slots[one], weight, minlength=len(crossed))
-            for two, other in enumerate(sd_core):
-                shared = np.bincount(pattern.pair_slots[one][two], weight, minlength=len(within))
-                within += sd * other * shared
+        sizes = len(pattern.cells), len(pattern.pairs)
+        crossed, within = coupled(pattern.slots, pattern.pair_slots, weight, sd_core, sizes)
         crossed *= sd_leaf
         self._rows, self._columns = np.divmod(pattern.cells, pattern.leaves)
         self._scaled = self._matrix(crossed / self._d[self._columns])
         core = self._core_matrix(within) - self._scaled @ self._matrix(crossed).T
-        self._core = _DenseCore(core)
-        self.log_determinant = float(np.log(self._d).sum()) + self._core.log_determinant
+        self._root = cho_factor(core.toarray(), lower=True, overwrite_a=True, check_finite=False)
+        self.log_determinant = float(np.log(self._d).sum())
+        self.log_determinant += 2 * float(np.log(np.diag(self._root[0])).sum())
 
     def _matrix(self, values: Array) -> Any:
         from scipy.sparse import csr_array
@@ -100,7 +127,7 @@ class SparsePart:
 
     def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
         """D⁻¹ times columns, given and returned as the leaves' and the core's part."""
-        among = self._core.solve(core - self._scaled @ leaf)
+        among = self._solved(core - self._scaled @ leaf)
         return (leaf.T / self._d).T - self._scaled.T @ among, among
 
     def inverse(self) -> Elements:
@@ -110,7 +137,7 @@ class SparsePart:
         turned = self._scaled.T.tocsr()
         for first in range(0, pattern.core, _STRIP):
             last = min(first + _STRIP, pattern.core)
-            strip = self._core.columns(first, last)
+            strip = self._solved(np.eye(pattern.core, last - first, -first))
             here = slice(*np.searchsorted(pair_rows, [first, last]))
             among[here] = strip[pair_columns[here], pair_rows[here] - first]
             reached = turned @ strip
@@ -123,19 +150,8 @@ class SparsePart:
             [[among[slot] for slot in row] for row in pattern.pair_slots],
         )
 
-
-class _DenseCore:
-    def __init__(self, matrix: Any) -> None:
-        from scipy.linalg import cho_factor
-
-        self._root = cho_factor(matrix.toarray(), lower=True, overwrite_a=True, check_finite=False)
-        self.log_determinant = 2 * float(np.log(np.diag(self._root[0])).sum())
-
-    def solve(self, right: Array) -> Array:
+    def _solved(self, right: Array) -> Array:
+        """The inverse of the core's complement times columns."""
         from scipy.linalg import cho_solve
 
         return np.asarray(cho_solve(self._root, right, check_finite=False), dtype=np.float64)
-
-    def columns(self, first: int, last: int) -> Array:
-        """These columns of the inverse."""
-        return self.solve(np.eye(len(self._root[0]), last - first, -first))

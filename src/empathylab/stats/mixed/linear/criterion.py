@@ -34,30 +34,26 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Derivatives:
-    """How the model's pieces change with θ, at one θ."""
-
-    determinants_hessian: Array
-    residual_gradient: Array
-    residual_hessian: Array
-    information: Array
-    """Of Q'V⁻¹Q of the orthonormal fixed columns, one p × p slice per θ."""
-
-
-@dataclass(frozen=True, slots=True)
 class Minimum:
-    """Where the criterion is least."""
+    """Where the criterion is least, and how the model's pieces change with θ there."""
 
     theta: Array
     point: Point
     beta: Array
-    information: Array
-    """Q'V⁻¹Q of the orthonormal fixed columns."""
-    derivatives: Derivatives
     converged: bool
     evaluations: int
     free: tuple[int, ...]
     """Elements of θ that are not fixed at a boundary."""
+    determinants_hessian: Array
+    residual_gradient: Array
+    residual_hessian: Array
+    information_slopes: Array
+    """Of Q'V⁻¹Q of the orthonormal fixed columns, one p × p slice per θ."""
+
+    @property
+    def information(self) -> Array:
+        """Q'V⁻¹Q of the orthonormal fixed columns."""
+        return self.point.products[:-1, :-1]
 
 
 class Columns:

@@ -19,7 +19,7 @@ from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.boundary import Limits, bounded
 from empathylab.stats.mixed.effects.solvers import Method, Solved, solver_for
 from empathylab.stats.mixed.effects.structure import Effects
-from empathylab.stats.mixed.linear.criterion import Columns, Derivatives, Minimum, Point
+from empathylab.stats.mixed.linear.criterion import Columns, Minimum, Point
 from empathylab.stats.mixed.search import Place, Precision, descend, inverted, restricted, settle
 
 _LIMITS = Limits(near=0.1, beside=0.02, alone=1e-9, jointly=1e-5)
@@ -210,19 +210,15 @@ class Profile:
             ahead, behind = self.slopes(theta + moved), self.slopes(theta - moved)
             determinants[number] = (ahead.determinants - behind.determinants) / (2 * step)
             residual[number] = (ahead.residual - behind.residual) / (2 * step)
-        derivatives = Derivatives(
-            determinants_hessian=(determinants + determinants.T) / 2,
-            residual_gradient=here.residual,
-            residual_hessian=(residual + residual.T) / 2,
-            information=here.products[:, : self.p, : self.p],
-        )
         return Minimum(
             theta=theta,
             point=here.point,
             beta=self.columns.beta(here.point),
-            information=here.point.products[: self.p, : self.p],
-            derivatives=derivatives,
             converged=converged,
             evaluations=self.evaluations,
             free=tuple(free),
+            determinants_hessian=(determinants + determinants.T) / 2,
+            residual_gradient=here.residual,
+            residual_hessian=(residual + residual.T) / 2,
+            information_slopes=here.products[:, :-1, :-1],
         )

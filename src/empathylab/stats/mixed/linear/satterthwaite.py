@@ -86,21 +86,18 @@ def uncertainty(minimum: Minimum, *, degrees: int) -> Uncertainty:
     A θ at 0 is left out: the covariance does not move with it there, nor does any other
     standard deviation's estimate.
     """
-    point, derivatives = minimum.point, minimum.derivatives
-    variance = point.residual / degrees
+    variance = minimum.point.residual / degrees
     sigma = math.sqrt(variance)
     inverse = np.linalg.inv(minimum.information)
     covariance = variance * (inverse + inverse.T) / 2
     inside = np.array(minimum.free, dtype=np.intp)
-    moved = [-variance * inverse @ derivatives.information[k] @ inverse for k in inside]
+    moved = [-variance * inverse @ minimum.information_slopes[k] @ inverse for k in inside]
     slopes = np.array([*moved, 2 / sigma * covariance])
     k = len(inside)
     hessian = np.empty((k + 1, k + 1))
     both = np.ix_(inside, inside)
-    hessian[:k, :k] = (
-        derivatives.determinants_hessian[both] + derivatives.residual_hessian[both] / variance
-    )
-    hessian[:k, k] = hessian[k, :k] = -2 * derivatives.residual_gradient[inside] / sigma**3
+    hessian[:k, :k] = minimum.determinants_hessian[both] + minimum.residual_hessian[both] / variance
+    hessian[:k, k] = hessian[k, :k] = -2 * minimum.residual_gradient[inside] / sigma**3
     hessian[k, k] = 4 * degrees / variance
     alone = float(degrees) if k == 0 else math.nan
     return Uncertainty(covariance, slopes, 2 * _inverse(hessian), alone)
