@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -35,22 +36,8 @@ from empathylab.study.admin.embargo import is_running
 from empathylab.tables import column_named
 
 _OPTIONAL = ("emotion", "factor", "situation", "subject", "order_index")
-_INVALID = {
-    "respondent": pl.String,
-    "scale": pl.String,
-    "phase": pl.String,
-    "outcome": pl.String,
-    "reason": pl.String,
-    "count": pl.UInt32,
-}
-_LEVELS = {
-    "respondent": pl.String,
-    "scale": pl.String,
-    "level": pl.String,
-    "emotion": pl.String,
-    "factor": pl.String,
-    "count": pl.UInt32,
-}
+_BY_REASON = ("respondent", "scale", "phase", "outcome", "reason")
+_BY_LEVEL = ("respondent", "scale", "level", "emotion", "factor")
 
 
 def from_lab(
@@ -147,12 +134,10 @@ def estimate_appraisals(read: Appraisals, alpha: float = 0.01) -> AppraisalResul
     return dataclasses.replace(
         _estimates(_scores(asked, read), alpha),
         counterparts=tuple(counterparts),
-        invalid=unusable.group_by(
-            "respondent", "scale", "phase", "outcome", "reason", maintain_order=True
-        ).agg(pl.len().alias("count")),
-        invalid_at_levels=at_levels(unusable.filter(pl.col("phase") == "evoked"))
-        .group_by("respondent", "scale", "level", "emotion", "factor")
-        .agg(pl.len().alias("count")),
+        invalid=unusable.group_by(_BY_REASON, maintain_order=True).agg(count=pl.len()),
+        invalid_at_levels=at_levels(unusable.filter(phase="evoked"))
+        .group_by(_BY_LEVEL)
+        .agg(count=pl.len()),
         scales=tuple(read.scales.values()),
     )
 
@@ -167,12 +152,16 @@ def _estimates(scores: pl.DataFrame, alpha: float) -> AppraisalResult:
         ranks=tuple(rank_agreements(from_people)),
         summaries=tuple(alignment_summaries(from_people)),
         coherences=tuple(factor_coherence(scores)),
-        invalid=pl.DataFrame(schema=_INVALID),
-        invalid_at_levels=pl.DataFrame(schema=_LEVELS),
+        invalid=_no_counts(_BY_REASON),
+        invalid_at_levels=_no_counts(_BY_LEVEL),
         scores=scores,
         scales=(),
         alpha=alpha,
     )
+
+
+def _no_counts(columns: Sequence[str]) -> pl.DataFrame:
+    return pl.DataFrame(schema={**dict.fromkeys(columns, pl.String), "count": pl.UInt32})
 
 
 def _without_excluded(lab: Lab, read: Appraisals, alpha: float) -> AppraisalExclusions | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import finite
+from empathylab.analysis.json_values import finite, picked
 from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.intervals import wilson
 
@@ -58,9 +58,7 @@ def curve_rows(
                     "simulator": simulator,
                     "exchange": exchange,
                     "mean": finite(mean.estimate),
-                    "low": finite(mean.low),
-                    "high": finite(mean.high),
-                    "n": mean.n,
+                    **picked(mean, "low high n"),
                     "going_on": ended.filter(pl.col("exchange") >= exchange).height,
                 }
             )
@@ -82,8 +80,7 @@ def effect_rows(conversations: pl.DataFrame, feelings: pl.DataFrame) -> list[dic
                 "simulator": simulator,
                 "replies": n,
                 "mean_change": finite(mean.estimate),
-                "low": finite(mean.low),
-                "high": finite(mean.high),
+                **picked(mean, "low high"),
                 "raised": part.filter(pl.col("change") > 0).height / n,
                 "lowered": part.filter(pl.col("change") < 0).height / n,
                 "unchanged": part.filter(pl.col("change") == 0).height / n,

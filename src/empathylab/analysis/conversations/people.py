@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.analysis.conversations.frames import PEOPLE
-from empathylab.analysis.json_values import finite, picked
+from empathylab.analysis.json_values import interval_columns, picked
 from empathylab.analysis.text.apa import bounded, counted
 from empathylab.analysis.text.numbers import signed
 from empathylab.columns import numbers
@@ -58,11 +58,9 @@ class PeopleCard:
             ends = f", 95% CI [{bounded(self.low)}, {bounded(self.high)}]"
         if math.isfinite(self.people_correlation):
             mark = f"; one person correlates with the others at {bounded(self.people_correlation)}"
-        verdict = {
-            "agrees with people": "agrees with people",
-            "does not agree with people": "does not agree with people",
-            "too little to tell": "has too few ratings to say whether it agrees with people",
-        }[self.verdict]
+        verdict: str = self.verdict
+        if verdict == "too little to tell":
+            verdict = "has too few ratings to say whether it agrees with people"
         return (
             f"As a simulator, {self.simulator} {verdict}: its feelings correlate with people's "
             f"ratings of the same {self.level}s at {bounded(self.correlation)}{ends}{mark}. "
@@ -74,11 +72,7 @@ class PeopleCard:
         return (
             picked(self, "simulator level units conversations raters ratings")
             | picked(self, "correlation low high spearman")
-            | {
-                "bias": finite(self.bias.estimate),
-                "bias_low": finite(self.bias.low),
-                "bias_high": finite(self.bias.high),
-            }
+            | interval_columns("bias", self.bias)
             | picked(self, "people_correlation verdict sentence")
         )
 

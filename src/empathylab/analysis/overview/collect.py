@@ -78,17 +78,17 @@ class LabOverview(Result):
     left_out_runs: int
     """Other runs of the same kind, which the report does not count again."""
     appraisal: AppraisalResult
-    ratings: tuple[RatingsResult, ...]
-    judges: tuple[JudgesResult, ...]
-    """Of the studies whose responses models have judged."""
-    style: StyleResult | None
-    unrated: tuple[str, ...]
-    """Why a study's ratings are not analysed, a sentence each; of a running one its progress."""
-    situations: tuple[Replies, ...]
     situations_replied: int
     """To how many situations there are replies; of very many, some are shown."""
     lengths: tuple[ReplyLengths, ...]
     sets: tuple[dict[str, Any], ...]
+    ratings: tuple[RatingsResult, ...] = ()
+    judges: tuple[JudgesResult, ...] = ()
+    """Of the studies whose responses models have judged."""
+    style: StyleResult | None = None
+    unrated: tuple[str, ...] = ()
+    """Why a study's ratings are not analysed, a sentence each; of a running one its progress."""
+    situations: tuple[Replies, ...] = ()
     conversations: ConversationsAnalysis | None = None
     leaderboards: tuple[LeaderboardResult, ...] = ()
     """Of the studies with more respondents than the section on ratings compares."""
@@ -199,7 +199,6 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
         lab, dataclasses.replace(read, administrations=read.administrations.filter(asked))
     )
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
-    outcomes, failures = outcomes_frame(lab), failures_frame(lab)
     studies = lab_studies(lab)
     closed = [name for name, study in studies.items() if not is_running(study)]
     unrated = [_progress(lab, name) for name in studies if name not in closed]
@@ -231,10 +230,7 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
                 ]
             )
         ),
-        runs=tuple(
-            run_summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
-            for row in shown.iter_rows(named=True)
-        ),
+        runs=_run_summaries(lab, shown),
         left_out_runs=all_runs.height - shown.height,
         appraisal=appraisal,
         ratings=rated,
@@ -261,27 +257,26 @@ def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:
     read = read_appraisals(lab)
     own = read.administrations.filter(pl.col("run").is_in(chosen))
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen))
-    outcomes, failures = outcomes_frame(lab), failures_frame(lab)
     with one_thread():
         appraisal = analyse_appraisals(lab, dataclasses.replace(read, administrations=own))
     return LabOverview(
         made_at=now(),
         version=__version__,
         respondents=tuple(dict.fromkeys(shown["respondent"])),
-        runs=tuple(
-            run_summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
-            for row in shown.iter_rows(named=True)
-        ),
+        runs=_run_summaries(lab, shown),
         left_out_runs=0,
         appraisal=appraisal,
-        ratings=(),
-        judges=(),
-        style=None,
-        unrated=(),
-        situations=(),
         situations_replied=replied.select("set", "situation").n_unique(),
         lengths=tuple(reply_lengths(replied)),
         sets=tuple(_used_sets(shown)),
+    )
+
+
+def _run_summaries(lab: Lab, runs: pl.DataFrame) -> tuple[RunSummary, ...]:
+    outcomes, failures = outcomes_frame(lab), failures_frame(lab)
+    return tuple(
+        run_summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
+        for row in runs.iter_rows(named=True)
     )
 
 
@@ -324,9 +319,8 @@ def _has_judges(lab: Lab, study: str) -> bool:
 def _progress(lab: Lab, name: str) -> str:
     """The progress of a running study; its results are hidden."""
     status = StudyService(lab, name).actions.status()
-    finished, places = (
-        sum(getattr(arm, field) for arm in status.arms) for field in ("finished", "places")
-    )
+    finished = sum(arm.finished for arm in status.arms)
+    places = sum(arm.places for arm in status.arms)
     return (
         f"The study {name} ({status.title}) is still {status.status}: {finished} of {places} "
         f"slots are finished, with {status.ratings:,} ratings. Results are shown once it is "

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import polars as pl
 
@@ -38,15 +37,9 @@ def collection_periods(
         return ()
     rows = {row["arm"]: row for row in arms.iter_rows(named=True) if row["ratings"]}
     return tuple(
-        CollectionPeriod(
-            name,
-            rows[name]["raters"],
-            rows[name]["ratings"],
-            _day(rows[name]["first"]),
-            _day(rows[name]["last"]),
-        )
+        CollectionPeriod(name, row["raters"], row["ratings"], _day(row["first"]), _day(row["last"]))
         for name in names
-        if name in rows
+        if (row := rows.get(name)) is not None
     )
 
 
@@ -105,11 +98,6 @@ def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: b
     return [f"The arms were not rated together ({listed(sentences)}); {checked}"]
 
 
-def collection_rows(collected: Sequence[CollectionPeriod]) -> list[dict[str, Any]]:
-    """As JSON holds it."""
-    return [json_value(period) for period in collected]
-
-
 def collection_table(collected: Sequence[CollectionPeriod]) -> list[dict[str, str]]:
     """As a reader sees it; empty where no day is known."""
     if all(period.first is None for period in collected):
@@ -117,7 +105,7 @@ def collection_table(collected: Sequence[CollectionPeriod]) -> list[dict[str, st
     heads = {"first": "first rating", "last": "last rating"}
     return [
         {heads.get(name, name): "–" if value is None else str(value) for name, value in row.items()}
-        for row in collection_rows(collected)
+        for row in json_value(collected)
     ]
 
 

@@ -13,7 +13,6 @@ from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.bayes import BayesModel, bayes_document
 from empathylab.analysis.ratings.collection_periods import (
     CollectionPeriod,
-    collection_rows,
     collection_sentences,
     in_different_periods,
 )
@@ -44,15 +43,13 @@ from empathylab.analysis.ratings.rows import (
     arm_rows,
     comparison_rows,
     mean_arm_rows,
-    mean_rows,
-    overall_rows,
-    subset_rows,
 )
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
     Result,
+    row_frames,
     summary_text,
 )
 from empathylab.analysis.text.apa import counted
@@ -184,19 +181,16 @@ class RatingsResult(Result):
             for term, cells in mixed_model_row(model.model)["coefficients"].items()
         ]
         tables: dict[str, Sequence[Mapping[str, Any]]] = {
-            "counts": subset_rows(self.comparison),
+            "counts": json_value(self.comparison.counts),
             "comparisons": [row for row in tests if not row["subset"].startswith("emotion:")],
             "by_emotion": [row for row in tests if row["subset"].startswith("emotion:")],
             "means": differences,
             "models": coefficients,
-            "collected": collection_rows(self.collected),
+            "collected": json_value(self.collected),
             "multiverse": json_value(self.multiverse.specifications) if self.multiverse else [],
         }
-        frames = {
-            name: pl.DataFrame([_scalars(row) for row in rows], infer_schema_length=None)
-            for name, rows in tables.items()
-        }
-        return frames | {"raters": self.raters}
+        plain = {name: [_scalars(row) for row in rows] for name, rows in tables.items()}
+        return row_frames(plain) | {"raters": self.raters}
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze ratings --json` prints."""
@@ -215,13 +209,13 @@ class RatingsResult(Result):
             "n": self.ratings.height,
             "collected": {
                 "together": not self.different_periods if self._dated else None,
-                "arms": collection_rows(self.collected),
+                "arms": json_value(self.collected),
             },
             "arms": _arms(self.comparison, self.means),
-            "subsets": subset_rows(self.comparison),
+            "subsets": json_value(self.comparison.counts),
             "tests": comparison_rows(self.comparison),
-            "overall": overall_rows(self.comparison),
-            "means": mean_rows(self.means),
+            "overall": json_value(self.comparison.overall),
+            "means": json_value(self.means),
             "paired": json_value(self.paired),
             "mixed_model": models[0] if models else None,
             "mixed_models": models,
@@ -338,7 +332,7 @@ class RatingsResult(Result):
             "alike": json_value(analyses.exclusions.alike),
             "tests": comparison_rows(analyses.kept),
             "arms": _arms(analyses.kept, self.kept_means),
-            "means": mean_rows(self.kept_means),
+            "means": json_value(self.kept_means),
             "mixed_models": [dimension_model_row(kept_model) for kept_model in self.kept_models],
         }
 

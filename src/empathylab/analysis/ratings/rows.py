@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.json_values import finite, interval_columns, picked
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
@@ -28,24 +28,9 @@ def arm_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     ]
 
 
-def subset_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
-    """One row per arm, dimension and subset, the counts by category."""
-    return [json_value(count) for count in comparison.counts]
-
-
 def comparison_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per arm, dimension and subset against the reference, the contract's names first."""
     return [_test_row(test) for test in comparison.tests]
-
-
-def overall_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
-    """One row per dimension and subset: all arms at once."""
-    return [json_value(item) for item in comparison.overall]
-
-
-def mean_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
-    """One row per dimension compared by means: the arms' means, and the differences of them."""
-    return [json_value(mean) for mean in means]
 
 
 def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
@@ -54,14 +39,11 @@ def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
         {
             "arm": mean.arm,
             "dimension": comparison.dimension,
-            "n": mean.n,
-            "raters": mean.raters,
+            **picked(mean, "n raters"),
             "counts": {},
             "percent": {},
-            "mean": json_value(mean.mean.estimate),
-            "mean_low": json_value(mean.mean.low),
-            "mean_high": json_value(mean.mean.high),
-            "sd": json_value(mean.sd),
+            **interval_columns("mean", mean.mean),
+            **picked(mean, "sd"),
         }
         for comparison in means
         for mean in comparison.means
@@ -77,21 +59,15 @@ def conclusion_table(conclusions: Sequence[Conclusion]) -> list[dict[str, str]]:
             "arm": conclusion.subject,
             "reference": conclusion.reference or "–",
             "situations": _subset(conclusion.subset or ""),
-            "estimate": _with_interval(
-                Estimate(*map(_or_nan, (conclusion.estimate, conclusion.low, conclusion.high)))
-            ),
+            "estimate": _with_interval(conclusion),
             "unit": conclusion.unit,
-            "p": p_value(_or_nan(conclusion.p)),
-            "p adjusted": p_value(_or_nan(conclusion.p_adjusted)),
+            "p": p_value(conclusion.p),
+            "p adjusted": p_value(conclusion.p_adjusted),
             "conclusion": conclusion.kind,
             "model": conclusion.model or "–",
         }
         for conclusion in conclusions
     ]
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def count_table(
@@ -161,10 +137,11 @@ def _gap_cells(gap: MeanDifference | None) -> dict[str, str]:
     }
 
 
-def _with_interval(estimate: Estimate) -> str:
-    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
-        return number(estimate.estimate, 2)
-    return f"{number(estimate.estimate, 2)} [{number(estimate.low, 2)}, {number(estimate.high, 2)}]"
+def _with_interval(item: Estimate | Conclusion) -> str:
+    value, low, high = number(item.estimate, 2), finite(item.low), finite(item.high)
+    if low is None or high is None:
+        return value
+    return f"{value} [{number(low, 2)}, {number(high, 2)}]"
 
 
 def _named(dimension: str, *, named: bool) -> dict[str, str]:
@@ -211,16 +188,14 @@ def _p_cells(test: str, p: float, p_holm: float, p_tost: float) -> dict[str, str
 def _test_row(test: ArmTest) -> dict[str, Any]:
     row = picked(test, "arm reference dimension subset n n_reference good good_reference")
     for name in ("relative_gain_percent", "risk_difference", "odds_ratio"):
-        estimate: Estimate = getattr(test, name)
-        row |= {name: estimate.estimate, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+        row |= interval_columns(name, getattr(test, name))
     row |= picked(test.test, "chi2 df")
     row |= picked(test, "p p_holm p_bh p_bonferroni")
     row |= picked(test.test, "correction method p_chi2")
     row |= picked(test, "family family_size")
     row |= picked(test.test, "smallest_expected cramers_v cohens_w")
     row |= picked(test, "categories ranks clustered clustered_p_holm clustered_p_bh")
-    row["note"] = note_text(test.test.note)
-    return {name: json_value(value) for name, value in row.items()}
+    return row | {"note": note_text(test.test.note)}
 
 
 def _share_cell(count: ArmCount, label: str) -> str:
@@ -273,10 +248,10 @@ def paired_table(comparison: PairedComparison) -> list[dict[str, str]]:
         {
             "dimension": test.dimension,
             "arm": test.arm,
-            "situations": test.subset.removeprefix("emotion:"),
+            "situations": _subset(test.subset),
             "pairs": number(test.n, 0),
-            "good": _count(test.good),
-            "good (reference)": _count(test.good_reference),
+            "good": number(test.good, 0),
+            "good (reference)": number(test.good_reference, 0),
             "McNemar χ²": number(test.mcnemar.chi2 if test.mcnemar else None, 2),
             "Wilcoxon V": number(test.ranks.v, 1),
             "p": p_value(test.p),
@@ -291,20 +266,16 @@ def all_arms_table(comparison: PairedComparison) -> list[dict[str, str]]:
     return [
         {
             "dimension": item.dimension,
-            "situations": item.subset.removeprefix("emotion:"),
+            "situations": _subset(item.subset),
             "arms": number(len(item.arms), 0),
             "units": number(item.n, 0),
             "Cochran Q": number(item.cochran.statistic if item.cochran else None, 2),
-            "p (Cochran)": p_value(item.cochran.p if item.cochran else float("nan")),
+            "p (Cochran)": p_value(item.cochran.p if item.cochran else None),
             "Friedman χ²": number(item.friedman.statistic, 2),
             "p (Friedman)": p_value(item.friedman.p),
         }
         for item in comparison.overall
     ]
-
-
-def _count(value: int | None) -> str:
-    return "–" if value is None else number(value, 0)
 
 
 def _flat(item: Any) -> dict[str, Any]:

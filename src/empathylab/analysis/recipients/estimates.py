@@ -19,13 +19,12 @@ from empathylab.analysis.recipients.outcome_designs import (
     tested_factors,
 )
 from empathylab.errors import InputError
-from empathylab.stats.anova import Term, anova
+from empathylab.stats.anova import anova
 from empathylab.stats.anova.effect_sizes import partial_eta_squared
 from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.corrections import holm
 from empathylab.stats.equivalence import Equivalence, equivalence_test
 from empathylab.stats.mixed import Lmm, lmm, lmm_contrasts, term_tests
-from empathylab.stats.mixed.linear.terms import TermTest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,9 +187,8 @@ def _cell(
 def _tests(design: OutcomeDesign, fit: Lmm, outcome: str, confidence: float) -> list[FactorTest]:
     tests: list[FactorTest] = []
     if not design.random:
-        for term in anova(design.frame, design.fixed, confidence=confidence).terms:
-            sizes = (term.partial_eta2, term.partial_eta2_low, term.partial_eta2_high)
-            tests.append(_factor_test(outcome, term, term.type, sizes))
+        terms = anova(design.frame, design.fixed, confidence=confidence).terms
+        tests = [FactorTest(outcome=outcome, **term._asdict()) for term in terms]
     else:
         for test in term_tests(fit):
             sizes = (math.nan, math.nan, math.nan)
@@ -198,25 +196,21 @@ def _tests(design: OutcomeDesign, fit: Lmm, outcome: str, confidence: float) -> 
                 sizes = partial_eta_squared(
                     test.f, test.df, test.df_residual, confidence=confidence
                 )
-            tests.append(_factor_test(outcome, test, "III", sizes))
+            tests.append(
+                FactorTest(
+                    outcome=outcome,
+                    term=test.term,
+                    type="III",
+                    f=test.f,
+                    df=test.df,
+                    df_residual=test.df_residual,
+                    p=test.p,
+                    partial_eta2=sizes[0],
+                    partial_eta2_low=sizes[1],
+                    partial_eta2_high=sizes[2],
+                )
+            )
     return [test for test in tests if test.term in design.terms]
-
-
-def _factor_test(
-    outcome: str, test: Term | TermTest, kind: str, sizes: tuple[float, float, float]
-) -> FactorTest:
-    return FactorTest(
-        outcome=outcome,
-        term=test.term,
-        type=kind,
-        f=test.f,
-        df=test.df,
-        df_residual=test.df_residual,
-        p=test.p,
-        partial_eta2=sizes[0],
-        partial_eta2_low=sizes[1],
-        partial_eta2_high=sizes[2],
-    )
 
 
 def _effects(

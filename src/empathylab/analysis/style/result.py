@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -163,9 +162,9 @@ class StyleResult(Result):
         ]
         rows: dict[str, list[Document]] = {
             "features": feature_values(estimates),
-            "differences": [json_value(difference) for difference in estimates.differences],
-            "tactics": [json_value(use) for use in estimates.tactics.uses],
-            "corrected_tactics": [json_value(use) for use in estimates.tactics.corrected],
+            "differences": json_value(estimates.differences),
+            "tactics": json_value(estimates.tactics.uses),
+            "corrected_tactics": json_value(estimates.tactics.corrected),
             "distinctive": terms,
         }
         frames = {
@@ -180,7 +179,7 @@ class StyleResult(Result):
         return {
             "respondents": [_profile(profile) for profile in estimates.profiles],
             "distinctive": {
-                distinctive.respondent: [json_value(term) for term in distinctive.terms]
+                distinctive.respondent: json_value(distinctive.terms)
                 for distinctive in estimates.distinctive
             },
             "distinctive_against": {
@@ -231,22 +230,13 @@ def _profile(profile: Profile) -> Document:
 def _authorship(predictability: Predictability | None) -> Document | None:
     if predictability is None:
         return None
-    parts = {"full", "ablations", "respondents"}
-    rest = {
-        field.name: json_value(getattr(predictability, field.name))
-        for field in dataclasses.fields(predictability)
-        if field.name not in parts
-    }
+    names = predictability.respondents
+    whole: Document = json_value(predictability)
+    del whole["full"]
     return (
-        _classification(predictability.full, predictability.respondents)
-        | rest
-        | {
-            "respondents": list(predictability.respondents),
-            "ablations": [
-                _classification(part, predictability.respondents)
-                for part in predictability.ablations
-            ],
-        }
+        _classification(predictability.full, names)
+        | whole
+        | {"ablations": [_classification(part, names) for part in predictability.ablations]}
     )
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,8 +20,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from empathylab.analysis.appraisal.result import place_label
+from empathylab.analysis.appraisal.self_reports import validity_and_patterns
+from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings import RatingsResult, from_table
-from empathylab.analysis.ratings.collection_periods import collection_rows, collection_table
+from empathylab.analysis.ratings.collection_periods import collection_table
 from empathylab.analysis.ratings.mixed_models import (
     coefficient_table,
     mean_rows,
@@ -56,19 +57,17 @@ from empathylab.export.replication.tables import (
     exported_dimensions,
     file_name,
     flat,
+    plain_table,
     scalars,
     write_result_tables,
 )
 from empathylab.report.appraisal.tables import side_by_side
-from empathylab.scales import response_pattern
 from empathylab.stats import (
     Clmm,
     Lmm,
-    Validity,
     alignment_summaries,
     distances,
     scale_changes,
-    self_report_validity,
 )
 from empathylab.store.ratings import Study
 
@@ -144,8 +143,8 @@ def _of_studies(read: Read) -> Iterator[ResultTable]:
         try:
             yield from _of_study(_result(_study(row), rated, read), slug)
         except UserError as error:
-            problem = [{"study": row["study"], "not analysed": str(error)}]
-            yield ResultTable(f"ratings-{slug}", row["title"], problem, problem)
+            problem = {"study": row["study"], "not analysed": str(error)}
+            yield from plain_table(f"ratings-{slug}", row["title"], [problem])
 
 
 def _study(row: Mapping[str, Any]) -> Study:
@@ -220,10 +219,10 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[ResultTable]:
     days = collection_table(result.collected)
     if days:
         caption = f"{title}: when the arms were rated"
-        yield ResultTable(f"ratings-{slug}-days", caption, collection_rows(result.collected), days)
+        yield ResultTable(f"ratings-{slug}-days", caption, json_value(result.collected), days)
     if result.rater_comparison is not None:
         rows = rater_table(result.rater_comparison)
-        yield ResultTable(f"ratings-{slug}-raters", f"{title}: raters", rows, rows)
+        yield from plain_table(f"ratings-{slug}-raters", f"{title}: raters", rows)
 
 
 def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[ResultTable]:
@@ -235,8 +234,7 @@ def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[ResultTable]
     ]
     yield ResultTable(name, f"{title}, {model.formula}", values, coefficient_table(model))
     caption = f"{title}, {model.formula}: random effects"
-    rows = random_table(model)
-    yield ResultTable(f"{name}-random", caption, rows, rows)
+    yield from plain_table(f"{name}-random", caption, random_table(model))
     if not unknown:
         caption = f"{title}, means of the arms by the model"
         means = [scalars(row) for row in mean_rows(model, "arm")]
@@ -280,7 +278,7 @@ def _of_scales(read: Read) -> Iterator[ResultTable]:
     used: set[str] = set()
     for table in side_by_side(changes):
         name = f"scales-side-by-side-{file_name(table.scale, used)}"
-        yield ResultTable(name, f"{table.title}. {table.caption}", table.rows, table.rows)
+        yield from plain_table(name, f"{table.title}. {table.caption}", table.rows)
     summaries = alignment_summaries(distances(changes))
     if summaries:
         values = [flat(summary) for summary in summaries]
@@ -315,7 +313,14 @@ def _of_self_reports(read: Read) -> Iterator[ResultTable]:
         scale = scales.filter(scale=name, scale_version=version).row(-1, named=True)
         valid = group.filter(outcome="valid")
         answers = items.join(valid.drop("counterpart"), on="administration")
-        validity = _validity(answers, group, scale)
+        validity, _ = validity_and_patterns(
+            answers,
+            group,
+            minimum=int(scale["minimum"]),
+            maximum=int(scale["maximum"]),
+            reversed=json.loads(scale["reversed"]),
+            subscales=json.loads(scale["subscales"]),
+        )
         reasons = {"reasons": " ".join(map(note_text, validity.reasons))}
         mine = {"respondent": respondent, "scale": name, "verdict": validity.verdict}
         values.append(mine | flat(validity) | reasons)
@@ -326,23 +331,6 @@ def _of_self_reports(read: Read) -> Iterator[ResultTable]:
     ]
     if values:
         yield ResultTable("scales-validity", "Whether self-reports can be believed", values, shown)
-
-
-def _validity(answers: pl.DataFrame, asked: pl.DataFrame, scale: Mapping[str, Any]) -> Validity:
-    lowest, highest = int(scale["minimum"]), int(scale["maximum"])
-    shown = answers.sort("administration", "position")
-    pages = shown.group_by("administration", maintain_order=True).agg("value")["value"]
-    patterns = [response_pattern(page.to_list(), lowest, highest) for page in pages]
-    return self_report_validity(
-        answers,
-        minimum=lowest,
-        maximum=highest,
-        reversed=json.loads(scale["reversed"]),
-        subscales=json.loads(scale["subscales"]),
-        administrations=asked.height,
-        invalid=asked.filter(pl.col("outcome") != "valid").height,
-        patterns=Counter(pattern for pattern in patterns if pattern is not None),
-    )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from empathylab.export.replication.tables import (
     exported_dimensions,
     file_name,
     flat,
+    plain_table,
 )
 from empathylab.report.judges.tables import (
     bias_rows,
@@ -73,8 +74,8 @@ def _of_study(read: Read, row: Mapping[str, Any], slug: str) -> Iterator[ResultT
     try:
         analysed = analyse_judged(_judged(read, row))
     except UserError as error:
-        problem = [{"study": row["study"], "not compared with people": str(error)}]
-        yield ResultTable(f"judges-{slug}", title, problem, problem)
+        problem = {"study": row["study"], "not compared with people": str(error)}
+        yield from plain_table(f"judges-{slug}", title, [problem])
         return
     values = [flat(card) for card in analysed.cards]
     yield ResultTable(f"judges-{slug}", title, values, card_rows(analysed.cards))
@@ -88,8 +89,7 @@ def _of_study(read: Read, row: Mapping[str, Any], slug: str) -> Iterator[ResultT
 def _of_card(card: JudgeCard, name: str, labels: Mapping[float, str]) -> Iterator[ResultTable]:
     title = f"{card.judge}, {card.dimension}"
     counts = confusion_rows(card, labels)
-    if counts:
-        yield ResultTable(f"{name}-confusion", f"{title}: people by judge", counts, counts)
+    yield from plain_table(f"{name}-confusion", f"{title}: people by judge", counts)
     biases = [flat(item) for item in tested(card)]
     if biases:
         yield ResultTable(f"{name}-biases", f"{title}: biases", biases, bias_rows([card]))

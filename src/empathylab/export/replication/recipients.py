@@ -9,7 +9,7 @@ import polars as pl
 from empathylab.analysis.recipients import from_table
 from empathylab.analysis.recipients.rows import cell_rows, change_rows, effect_rows, test_rows
 from empathylab.errors import UserError
-from empathylab.export.replication.tables import Read, ResultTable, file_name, scalars
+from empathylab.export.replication.tables import Read, ResultTable, file_name, plain_table, scalars
 from empathylab.store.recipients import BEFORE, CONDITIONS
 
 _SHOWN = {
@@ -31,8 +31,8 @@ def recipient_tables(read: Read) -> Iterator[ResultTable]:
         try:
             result = from_table(_wide(part))
         except UserError as error:
-            problem = [{"study": str(study), "not analysed": str(error)}]
-            yield ResultTable(f"recipients-{slug}", title, problem, problem)
+            problem = {"study": str(study), "not analysed": str(error)}
+            yield from plain_table(f"recipients-{slug}", title, [problem])
             continue
         document = result.to_dict()
         for name, written in _SHOWN.items():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -30,7 +29,7 @@ from empathylab.analysis.style.tables import (
 )
 from empathylab.analysis.style.terms import shown_terms
 from empathylab.errors import UserError
-from empathylab.export.replication.tables import Read, ResultTable, file_name, flat
+from empathylab.export.replication.tables import Read, ResultTable, file_name, flat, plain_table
 
 
 def style_tables(read: Read) -> Iterator[ResultTable]:
@@ -75,10 +74,8 @@ def _ratings(read: Read) -> pl.DataFrame | None:
 
 
 def _profiles(estimates: StyleEstimates) -> Iterator[ResultTable]:
-    short = overview_rows(estimates)
-    yield ResultTable(
-        "style-overview", "How they write, in short: means per response", short, short
-    )
+    caption = "How they write, in short: means per response"
+    yield from plain_table("style-overview", caption, overview_rows(estimates))
     caption = "Features of style, means per response"
     yield ResultTable("style-features", caption, feature_values(estimates), feature_rows(estimates))
     if estimates.differences:
@@ -101,7 +98,7 @@ def _words(estimates: StyleEstimates) -> Iterator[ResultTable]:
             values,
             term_rows(estimates, item.respondent),
         )
-    yield from _plain("style-emoji", "Emoji per response", emoji_rows(estimates))
+    yield from plain_table("style-emoji", "Emoji per response", emoji_rows(estimates))
 
 
 def _authorship(estimates: StyleEstimates) -> Iterator[ResultTable]:
@@ -109,7 +106,7 @@ def _authorship(estimates: StyleEstimates) -> Iterator[ResultTable]:
     if predicted is None:
         return
     caption = "Authors and predicted authors: responses by author"
-    yield from _plain("style-told-confusion", caption, confusion_rows(estimates))
+    yield from plain_table("style-told-confusion", caption, confusion_rows(estimates))
     values = [flat(ablation) for ablation in (predicted.full, *predicted.ablations)]
     caption = f"How well authors are identified, in {predicted.folds}-fold cross-validation"
     yield ResultTable("style-told", caption, values, classification_rows(estimates))
@@ -123,13 +120,15 @@ def _tactics(estimates: StyleEstimates) -> Iterator[ResultTable]:
     yield ResultTable(
         "style-tactics-corrected", CORRECTED, corrected, corrected_tactic_rows(estimates)
     )
-    yield from _plain("style-tactics-accuracy", ACCURACY, tactic_accuracy_rows(estimates))
-    yield from _plain("style-orders", "The most common tactic sequences", template_rows(estimates))
-    yield from _plain(
+    yield from plain_table("style-tactics-accuracy", ACCURACY, tactic_accuracy_rows(estimates))
+    yield from plain_table(
+        "style-orders", "The most common tactic sequences", template_rows(estimates)
+    )
+    yield from plain_table(
         "style-reuse", "How much respondents repeat themselves", reuse_rows(estimates)
     )
     caption = "Repeated opening and closing phrases"
-    yield from _plain("style-openings", caption, recurring_rows(estimates))
+    yield from plain_table("style-openings", caption, recurring_rows(estimates))
 
 
 def _rated(estimates: StyleEstimates) -> Iterator[ResultTable]:
@@ -142,9 +141,3 @@ def _rated(estimates: StyleEstimates) -> Iterator[ResultTable]:
             values,
             relation_rows(item),
         )
-
-
-def _plain(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[ResultTable]:
-    """A table whose cells are the same in CSV; none without rows."""
-    if rows:
-        yield ResultTable(name, caption, rows, rows)

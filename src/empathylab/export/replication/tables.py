@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +31,12 @@ class ResultTable(NamedTuple):
     caption: str
     values: Rows
     shown: Rows
+
+
+def plain_table(name: str, caption: str, rows: Rows) -> Iterator[ResultTable]:
+    """A table whose cells are the same in CSV; none without rows."""
+    if rows:
+        yield ResultTable(name, caption, rows, rows)
 
 
 def exported_dimensions(row: Mapping[str, Any]) -> tuple[Dimension, ...]:

@@ -22,22 +22,6 @@ from empathylab.style import FEATURES, features
 from empathylab.table_specs import ColumnSpec, TableSpec, flag, number, text, whole
 
 
-def _situation_sets(source: LabSource) -> pl.DataFrame:
-    return set_table(source.connection)
-
-
-def _situations(source: LabSource) -> pl.DataFrame:
-    return situation_table(source.connection)
-
-
-def _respondents(source: LabSource) -> pl.DataFrame:
-    return respondent_table(source.connection)
-
-
-def _responses(source: LabSource) -> pl.DataFrame:
-    return source.responses.drop("answered_at")
-
-
 def _style(source: LabSource) -> pl.DataFrame:
     """The features of each usable response, whether analyses count it or not."""
     usable = source.responses.filter(outcome="valid")
@@ -68,7 +52,7 @@ SITUATION_SETS = TableSpec[LabSource](
         text("description", "What it is"),
         whole("situations", "How many situations it has"),
     ),
-    _situation_sets,
+    lambda source: set_table(source.connection),
 )
 
 SITUATIONS = TableSpec[LabSource](
@@ -88,7 +72,7 @@ SITUATIONS = TableSpec[LabSource](
         text("title", "The post's title"),
         text("context", "What was said before, as a JSON list: the person first, then in turns"),
     ),
-    _situations,
+    lambda source: situation_table(source.connection),
 )
 
 RESPONDENTS = TableSpec[LabSource](
@@ -100,7 +84,7 @@ RESPONDENTS = TableSpec[LabSource](
         whole("responses", "How many responses are in the lab"),
         whole("administrations", "How many administrations are in the lab"),
     ),
-    _respondents,
+    lambda source: respondent_table(source.connection),
 )
 
 RESPONSES = TableSpec[LabSource](
@@ -130,7 +114,7 @@ RESPONSES = TableSpec[LabSource](
             "counted", "Whether analyses count it: usable, and imported or from the run used last"
         ),
     ),
-    _responses,
+    lambda source: source.responses.drop("answered_at"),
 )
 
 STYLE = TableSpec[LabSource](

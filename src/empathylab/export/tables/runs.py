@@ -21,10 +21,6 @@ def without_secrets(runs: pl.DataFrame) -> pl.DataFrame:
     return with_sorted_keys(runs.with_columns(times, settings), "settings")
 
 
-def _imports(source: LabSource) -> pl.DataFrame:
-    return import_table(source.connection)
-
-
 RUNS = TableSpec[LabSource](
     "runs",
     "Runs of protocols against models, with their settings and versions",
@@ -64,5 +60,5 @@ IMPORTS = TableSpec[LabSource](
         text("imported_from", "Its name"),
         text("fingerprint", "A hash of its content"),
     ),
-    _imports,
+    lambda source: import_table(source.connection),
 )

@@ -54,10 +54,6 @@ def _administrations(source: LabSource) -> pl.DataFrame:
     )
 
 
-def _item_answers(source: LabSource) -> pl.DataFrame:
-    return source.item_answers
-
-
 def _scores(source: LabSource) -> pl.DataFrame:
     valid = source.administrations.filter(outcome="valid")
     rows = valid.select("administration", "scale_row")
@@ -139,7 +135,7 @@ ITEM_ANSWERS = TableSpec[LabSource](
             "entropy", "The entropy of the model's answer, in bits, where probabilities are known"
         ),
     ),
-    _item_answers,
+    lambda source: source.item_answers,
 )
 
 SCORES = TableSpec[LabSource](
