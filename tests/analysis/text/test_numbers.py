@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from empathylab.analysis.text.numbers import number, percent, signed
+from empathylab.analysis.text.numbers import number, percent, signed, with_ends
 from empathylab.report.page import number_columns
 
 
@@ -13,6 +13,13 @@ def test_what_rounds_to_zero_has_no_sign() -> None:
 
 def test_what_is_no_number_is_a_dash() -> None:
     assert (number(None), number(float("nan")), percent(None)) == ("–", "–", "–")
+
+
+def test_a_number_without_an_interval_stands_alone() -> None:
+    assert with_ends(0.52, 0.4, 0.634, digits=2) == "0.52 [0.40, 0.63]"
+    assert with_ends(-1.5, -4.0, 1.0, written=signed) == "−1.5 [−4.0, +1.0]"
+    assert with_ends(0.5, float("nan"), float("nan")) == with_ends(0.5, None, None) == "0.5"
+    assert with_ends(0.5, float("-inf"), float("inf")) == "0.5"
 
 
 def test_columns_of_figures_are_told_from_columns_of_words() -> None:

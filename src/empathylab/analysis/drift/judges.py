@@ -13,7 +13,7 @@ import polars as pl
 from empathylab.analysis.drift.shifts import Shift, VerdictChange, clustered_shift, corrected
 from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab
+from empathylab.analysis.judges.frames import JudgedRatings, judge_rows, judged_from_lab
 from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.errors import UserError
 from empathylab.stats.agreement import Coefficient
@@ -40,14 +40,7 @@ def judged_between(
         return None
     if since is not None or until is not None:
         judgements = lab_judgements(lab, study, since=since, until=until)
-        rows = judgements.filter(pl.col("value").is_not_null()).with_columns(
-            pl.col("response").cast(pl.String), rating=pl.col("value")
-        )
-        keys = ["judge", "response", "dimension"]
-        order = pl.int_range(1, pl.len() + 1).over(keys).cast(pl.String)
-        judges = rows.with_columns(repeat=order).select(
-            pl.col(name).cast(kind) for name, kind in whole.judges.schema.items()
-        )
+        judges = judge_rows(judgements.filter(pl.col("value").is_not_null()))
         whole = replace(whole, judges=judges, comparisons=whole.comparisons.clear())
     return None if whole.judges.is_empty() else whole
 

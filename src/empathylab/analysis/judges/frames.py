@@ -147,7 +147,7 @@ def judged_from_table(
     dimensions = whole["dimension"].unique().to_list()
     return JudgedRatings(
         people=_shaped(people, PEOPLE),
-        judges=_numbered(_shaped(judges, JUDGES)),
+        judges=judge_rows(judges),
         responses=_responses(whole),
         comparisons=compared,
         scales=dict.fromkeys(dimensions, scale) if scale else {},
@@ -179,11 +179,10 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
     compared = lab_preferences(lab, chosen.name, about=rated_by_people)
     decided = compared.filter(pl.col("preferred").is_not_null())
     imported = imported_judges(rated.filter(rater_kind="model"), judged["judge"].to_list())
-    judges = [usable.with_columns(rating=pl.col("value")), imported]
     known = [people, usable, imported]
     return JudgedRatings(
         people=_shaped(people, PEOPLE),
-        judges=_numbered(pl.concat([_shaped(judge, JUDGES) for judge in judges])),
+        judges=judge_rows(usable, imported),
         responses=_responses(pl.concat([_shaped(item, RESPONSES) for item in known])),
         comparisons=_shaped(decided.with_columns(outcome=pl.col("preferred")), COMPARISONS),
         scales={dimension.name: dimension.values for dimension in chosen.dimensions},
@@ -303,11 +302,18 @@ def _shaped(
     )
 
 
-def _numbered(judges: pl.DataFrame) -> pl.DataFrame:
-    """The judgements, repeats of one response numbered where they are not, in their order."""
-    keys = ["judge", "response", "dimension"]
-    order = pl.int_range(1, pl.len() + 1).over(keys).cast(pl.String)
-    return judges.with_columns(repeat=order)
+def judge_rows(*judgements: pl.DataFrame) -> pl.DataFrame:
+    """The judgements with the columns of `JUDGES`, repeats of one response numbered in order.
+
+    A lab's judgements call the rating `value`.
+    """
+    named = [
+        frame.with_columns(rating="value") if "rating" not in frame.columns else frame
+        for frame in judgements
+    ]
+    rows = pl.concat([_shaped(frame, JUDGES) for frame in named])
+    order = pl.int_range(1, pl.len() + 1).over("judge", "response", "dimension").cast(pl.String)
+    return rows.with_columns(repeat=order)
 
 
 def _responses(rows: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from empathylab.analysis.conversations.prose import title_with_simulator
 from empathylab.analysis.json_values import finite
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines
-from empathylab.analysis.overview.headlines.scales import main_changes
+from empathylab.analysis.overview.headlines.scales import main_changes, subscale_names
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.overview.question import question
 from empathylab.analysis.recipients.prose import author, cell_name
@@ -248,12 +248,7 @@ def _conversations(data: LabOverview) -> MainChart | None:
 
 def _scales(data: LabOverview) -> MainChart | None:
     by_subscale = main_changes(data)
-    rows = []
-    names = {
-        (scale.id, part.id): part.name
-        for scale in data.appraisal.scales
-        for part in scale.subscales
-    }
+    rows, names = [], subscale_names(data)
     for subscale, changes in list(by_subscale.items())[:_MOST_PANELS]:
         for change in changes:
             interval = interval_of(change)

@@ -14,7 +14,7 @@ from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.names import name_of
-from empathylab.analysis.text.numbers import number, signed
+from empathylab.analysis.text.numbers import number, signed, with_ends
 from empathylab.stats.arms import Estimate
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
@@ -154,17 +154,13 @@ def _changes(data: LabOverview) -> dict[str, Row]:
 def _change(change: ScaleChange) -> str:
     if math.isnan(change.delta):
         return _NOTHING
-    interval = interval_of(change)
-    if interval is None:
-        return signed(change.cluster_delta)
-    return f"{signed(change.cluster_delta)} [{signed(interval.low)}, {signed(interval.high)}]"
+    return with_ends(change.cluster_delta, *(interval_of(change) or (None, None)), written=signed)
 
 
 def _distances(data: LabOverview) -> dict[str, Row]:
     return {
         "distance from people": {
-            summary.respondent: f"{number(summary.distance, 2)} [{number(summary.low, 2)}, "
-            f"{number(summary.high, 2)}]"
+            summary.respondent: with_ends(summary.distance, summary.low, summary.high, digits=2)
             for summary in sorted(data.appraisal.summaries, key=lambda item: item.scale == "panas")
         }
     }
@@ -200,19 +196,13 @@ def _ratings(study: RatingsResult) -> dict[str, Row]:
         cells = rows.setdefault(f"mean {two.dimension}", {})
         for mean in two.means:
             if mean.kind == "all":
-                cell = (
-                    f"{number(mean.mean.estimate, 2)} [{number(mean.mean.low, 2)}, "
-                    f"{number(mean.mean.high, 2)}]"
-                )
+                cell = with_ends(mean.mean.estimate, mean.mean.low, mean.mean.high, digits=2)
                 cells |= dict.fromkeys(writers.get(mean.arm, ()), cell)
     return {head: cells for head, cells in rows.items() if cells}
 
 
 def _points(estimate: Estimate) -> str:
-    text = signed(100 * estimate.estimate)
-    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
-        return text
-    return f"{text} [{signed(100 * estimate.low)}, {signed(100 * estimate.high)}]"
+    return with_ends(*(100 * end for end in estimate), written=signed)
 
 
 def _writers(study: RatingsResult) -> dict[str, Sequence[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.text.notes import note_text
-from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.analysis.text.numbers import number, p_value, signed, with_ends
 from empathylab.stats.corrections import holm
 from empathylab.stats.mixed import (
     Clmm,
@@ -225,9 +225,7 @@ def mean_table(model: Model, factor: str) -> list[dict[str, str]]:
     for row in mean_rows(model, factor):
         cells = levels.setdefault(row["level"], {"level": row["level"]})
         head = f"P({row['category']})" if row["category"] else "mean category"
-        cells[head] = (
-            f"{number(row['estimate'], 3)} [{number(row['low'], 3)}, {number(row['high'], 3)}]"
-        )
+        cells[head] = with_ends(row["estimate"], row["low"], row["high"], digits=3)
     return list(levels.values())
 
 

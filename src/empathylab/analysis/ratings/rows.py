@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from empathylab.analysis.json_values import finite, interval_columns, picked
+from empathylab.analysis.json_values import interval_columns, picked
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.notes import note_text
-from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.analysis.text.numbers import number, p_value, signed, with_ends
 from empathylab.stats.arms import ArmComparison, ArmCount, ArmTest, Estimate
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
-from empathylab.stats.arms.within import PairedArmsTest, PairedComparison, PairedTest
+from empathylab.stats.arms.within import PairedComparison
 from empathylab.stats.raters.comparability import RaterComparison
 
 _COUNT_HEADS = ("dimension", "arm", "situations", "n")
@@ -138,10 +137,7 @@ def _gap_cells(gap: MeanDifference | None) -> dict[str, str]:
 
 
 def _with_interval(item: Estimate | Conclusion) -> str:
-    value, low, high = number(item.estimate, 2), finite(item.low), finite(item.high)
-    if low is None or high is None:
-        return value
-    return f"{value} [{number(low, 2)}, {number(high, 2)}]"
+    return with_ends(item.estimate, item.low, item.high, digits=2)
 
 
 def _named(dimension: str, *, named: bool) -> dict[str, str]:
@@ -232,16 +228,6 @@ def _subset(name: str) -> str:
     return name.removeprefix("emotion:")
 
 
-def paired_values(test: PairedTest) -> dict[str, Any]:
-    """One test as plain numbers; what belongs to McNemar, to ranks and to categories by name."""
-    return _flat(test)
-
-
-def all_arms_values(test: PairedArmsTest) -> dict[str, Any]:
-    """The test of all arms at once as plain numbers."""
-    return _flat(test) | {"arms": ", ".join(test.arms)}
-
-
 def paired_table(comparison: PairedComparison) -> list[dict[str, str]]:
     """A row for each arm against the reference, by dimension and subset."""
     return [
@@ -276,17 +262,3 @@ def all_arms_table(comparison: PairedComparison) -> list[dict[str, str]]:
         }
         for item in comparison.overall
     ]
-
-
-def _flat(item: Any) -> dict[str, Any]:
-    columns: dict[str, Any] = {}
-    for field in dataclasses.fields(item):
-        value = getattr(item, field.name)
-        if hasattr(value, "estimate"):
-            columns[field.name] = value.estimate
-            columns[f"{field.name}_low"], columns[f"{field.name}_high"] = value.low, value.high
-        elif dataclasses.is_dataclass(value):
-            columns |= {f"{field.name}_{name}": part for name, part in _flat(value).items()}
-        elif value is None or isinstance(value, str | int | float):
-            columns[field.name] = value
-    return columns

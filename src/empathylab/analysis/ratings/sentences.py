@@ -13,7 +13,7 @@ from empathylab.analysis.results import Kind, Unit
 from empathylab.analysis.text.apa import counted, interval, p_text
 from empathylab.analysis.text.names import differs, first_capital, name_of, was
 from empathylab.analysis.text.notes import note_text
-from empathylab.analysis.text.numbers import signed
+from empathylab.analysis.text.numbers import signed, with_ends
 from empathylab.stats.arms import Estimate
 from empathylab.stats.equivalence import Equivalence
 from empathylab.stats.notes import Note
@@ -135,8 +135,8 @@ def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
     if not effects:
         return ()
     sentences = [
-        f"{signed(effect.estimate, 2)} [{signed(effect.low, 2)}, {signed(effect.high, 2)}] "
-        f"at {effect.threshold}"
+        with_ends(effect.estimate, effect.low, effect.high, digits=2, written=signed)
+        + f" at {effect.threshold}"
         for effect in effects
     ]
     opposite = (

@@ -12,7 +12,7 @@ from empathylab.analysis.style.tables import by_pair, percentage
 from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.analysis.text.apa import counted, listed, p_text
 from empathylab.analysis.text.names import PEOPLE, first_capital, name_of, owner
-from empathylab.analysis.text.numbers import number, signed
+from empathylab.analysis.text.numbers import number, signed, with_ends
 from empathylab.style import Profile
 from empathylab.style.differences import FeatureDifference
 from empathylab.style.rating_relations import ENOUGH_CLUSTERS, RatingRelation
@@ -104,9 +104,9 @@ def profile_sentence(estimates: StyleEstimates) -> str:
 
 def _length_sentence(profile: Profile) -> str:
     words = profile.features["words"]
-    span = f" [{number(words.low)}, {number(words.high)}]" if words.low == words.low else ""
     return first_capital(
-        f"{name_of(profile.respondent)} wrote {number(words.mean)}{span} words per response "
+        f"{name_of(profile.respondent)} wrote "
+        f"{with_ends(words.mean, words.low, words.high)} words per response "
         f"({counted(profile.responses, 'response')}), "
         f"{number(profile.features['words_per_sentence'].mean)} per sentence."
     )

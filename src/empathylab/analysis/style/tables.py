@@ -13,7 +13,7 @@ from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates
 from empathylab.analysis.style.feature_titles import OVERVIEW, main_features, meaning
 from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.analysis.text.emoji_names import emoji_name
-from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.analysis.text.numbers import number, p_value, signed, with_ends
 from empathylab.stats.intervals import Interval, wilson
 from empathylab.style.clustered import Slope
 from empathylab.style.differences import FeatureDifference, FeatureStanding, feature_profile
@@ -30,9 +30,9 @@ ACCURACY = "Precision and recall of the tags, with 95% intervals"
 """Captions of the tables of tactics."""
 
 
-def percentage(value: float, digits: int = 1) -> str:
+def percentage(value: float | None, digits: int = 1) -> str:
     """A proportion in percent."""
-    return "–" if math.isnan(value) else f"{number(100 * value, digits)}%"
+    return "–" if value is None or math.isnan(value) else f"{number(100 * value, digits)}%"
 
 
 def overview_rows(estimates: StyleEstimates) -> Rows:
@@ -56,7 +56,11 @@ def feature_rows(estimates: StyleEstimates) -> Rows:
     for name in names:
         figures = {profile.respondent: profile.features[name] for profile in estimates.profiles}
         if any(figure.mean != 0 for figure in figures.values()):
-            cells = {who: _with_interval(f.mean, f.low, f.high) for who, f in figures.items()}
+            cells = {
+                # Two digits say nothing about a mark that one response in two hundred has.
+                who: with_ends(f.mean, f.low, f.high, digits=2 if abs(f.mean) >= 0.1 else 3)
+                for who, f in figures.items()
+            }
             rows.append({"feature": meaning(name)} | cells)
     return rows
 
@@ -82,7 +86,7 @@ def difference_rows(estimates: StyleEstimates, most: int | None = None) -> Rows:
             "feature": meaning(item.feature),
             "mean": number(item.mean, 2),
             "against mean": number(item.against_mean, 2),
-            "difference": _signed_interval(item.difference, item.low, item.high),
+            "difference": with_ends(item.difference, item.low, item.high, digits=2, written=signed),
             "d": signed(item.effect, 2),
             "p Holm": p_value(item.p_holm),
         }
@@ -203,9 +207,7 @@ def _by_tactic(estimates: StyleEstimates, uses: Sequence[TacticUse | CorrectedUs
         row = rows.setdefault(
             use.tactic, {"tactic": use.tactic} | dict.fromkeys(unread, "English only")
         )
-        row[use.respondent] = (
-            f"{percentage(use.share)} [{percentage(use.low)}, {percentage(use.high)}]"
-        )
+        row[use.respondent] = with_ends(use.share, use.low, use.high, written=percentage)
     return list(rows.values())
 
 
@@ -221,17 +223,13 @@ def tactic_accuracy_rows(estimates: StyleEstimates) -> Rows:
             row = rows.setdefault(accuracy.tactic, {"tactic": accuracy.tactic})
             precision, recall = accuracy_intervals(accuracy)
             where = source.format(accuracy.writer)
-            row[f"precision, {where}"] = _rate(accuracy.precision, precision)
-            row[f"recall, {where}"] = _rate(accuracy.recall, recall)
+            row[f"precision, {where}"] = with_ends(
+                accuracy.precision, *precision, digits=0, written=percentage
+            )
+            row[f"recall, {where}"] = with_ends(
+                accuracy.recall, *recall, digits=0, written=percentage
+            )
     return list(rows.values())
-
-
-def _rate(estimate: float, interval: Interval) -> str:
-    if estimate != estimate:
-        return "–"
-    return (
-        f"{percentage(estimate, 0)} [{percentage(interval.low, 0)}, {percentage(interval.high, 0)}]"
-    )
 
 
 def accuracy_intervals(row: TacticAccuracy) -> tuple[Interval, Interval]:
@@ -328,23 +326,4 @@ def table_columns(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _slope(slope: Slope) -> str:
-    return _signed_interval(slope.estimate, slope.low, slope.high)
-
-
-def _with_interval(mean: float, low: float, high: float) -> str:
-    # Two digits say nothing about a mark that one response in two hundred has.
-    digits = 2 if abs(mean) >= 0.1 else 3
-    if math.isnan(low):
-        return number(mean, digits)
-    return f"{_unsigned(mean, digits)} [{_unsigned(low, digits)}, {_unsigned(high, digits)}]"
-
-
-def _unsigned(value: float, digits: int) -> str:
-    """A number, without a sign where it rounds to zero."""
-    return number(0.0 if float(f"{value:.{digits}f}") == 0 else value, digits)
-
-
-def _signed_interval(value: float, low: float, high: float) -> str:
-    if math.isnan(low):
-        return signed(value, 2)
-    return f"{signed(value, 2)} [{signed(low, 2)}, {signed(high, 2)}]"
+    return with_ends(slope.estimate, slope.low, slope.high, digits=2, written=signed)

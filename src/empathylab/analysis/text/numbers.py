@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from datetime import datetime
 
 
@@ -19,6 +21,21 @@ def signed(value: float | None, digits: int = 1) -> str:
         return "–"
     text = f"{value:+.{digits}f}"
     return number(0.0, digits) if float(text) == 0 else text.replace("-", "−")
+
+
+def with_ends(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    digits: int = 1,
+    written: Callable[[float | None, int], str] = number,
+) -> str:
+    """A number with the ends of its interval, `0.52 [0.40, 0.63]`; alone where it has none."""
+    text = written(value, digits)
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
+        return text
+    return f"{text} [{written(low, digits)}, {written(high, digits)}]"
 
 
 def moment(value: datetime | None) -> str:

@@ -34,14 +34,12 @@ from empathylab.analysis.ratings.mixed_models import (
 from empathylab.analysis.ratings.mixed_models import mean_table as model_mean_table
 from empathylab.analysis.ratings.rows import (
     all_arms_table,
-    all_arms_values,
     comparison_rows,
     comparison_table,
     conclusion_table,
     count_table,
     mean_table,
     paired_table,
-    paired_values,
     rater_table,
 )
 from empathylab.analysis.text.notes import note_text
@@ -198,9 +196,11 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[ResultTable]:
     paired = result.paired
     if paired is not None:
         caption = f"{title}: arms paired by {paired.unit}, compared with {reference}"
-        values = [paired_values(test) for test in paired.tests]
+        values = [flat(test, nested=True) for test in paired.tests]
         yield ResultTable(f"ratings-{slug}-paired", caption, values, paired_table(paired))
-        values = [all_arms_values(item) for item in paired.overall]
+        values = [
+            flat(test, nested=True) | {"arms": ", ".join(test.arms)} for test in paired.overall
+        ]
         caption = f"{title}: all arms at once, paired by {paired.unit}"
         yield ResultTable(f"ratings-{slug}-paired-overall", caption, values, all_arms_table(paired))
     shown = [row for kind in _KINDS for row in mean_table(result.means, kind)]

@@ -79,8 +79,11 @@ def file_name(text: str, used: set[str]) -> str:
     return name
 
 
-def flat(item: Any) -> dict[str, Any]:
-    """A result's fields, an estimate with its interval as three of them."""
+def flat(item: Any, *, nested: bool = False) -> dict[str, Any]:
+    """A result's fields, an estimate with its interval as three of them.
+
+    With `nested` also the fields of its parts, under the name of the part.
+    """
     columns: dict[str, Any] = {}
     for field in dataclasses.fields(item):
         value = getattr(item, field.name)
@@ -89,6 +92,9 @@ def flat(item: Any) -> dict[str, Any]:
             columns[f"{field.name}_low"], columns[f"{field.name}_high"] = value.low, value.high
         elif isinstance(value, Note) or (field.name == "note" and value is None):
             columns[field.name] = note_text(value)
+        elif nested and dataclasses.is_dataclass(value):
+            parts = flat(value, nested=True)
+            columns |= {f"{field.name}_{name}": part for name, part in parts.items()}
         elif isinstance(value, Mapping):
             columns |= {f"{field.name} {key}": part for key, part in value.items()}
         else:

@@ -11,7 +11,7 @@ from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.apa import listed
 from empathylab.analysis.text.names import PEOPLE, name_of, owner
-from empathylab.analysis.text.numbers import number, signed
+from empathylab.analysis.text.numbers import number, signed, with_ends
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 # Huang et al. 2024, 1,266 people on their own 428 situations; for labs that do not hold them.
@@ -43,14 +43,19 @@ def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
             f"{number(far.distance, 2)} SD ({number(far.low, 2)} to {number(far.high, 2)}; "
             f"{near.scale.upper()}, {near.factors} kinds of situation).",
         )
-    names = {
+    names = subscale_names(data)
+    for subscale, changes in main_changes(data).items():
+        named = names.get((changes[0].scale, subscale), subscale)
+        yield _subscale(changes, named, doubted)
+
+
+def subscale_names(data: LabOverview) -> dict[tuple[str, str], str]:
+    """What each subscale is called, by the ids of the scale and the subscale."""
+    return {
         (scale.id, part.id): part.name
         for scale in data.appraisal.scales
         for part in scale.subscales
     }
-    for subscale, changes in main_changes(data).items():
-        named = names.get((changes[0].scale, subscale), subscale)
-        yield _subscale(changes, named, doubted)
 
 
 def main_scale(data: LabOverview) -> str:
@@ -125,9 +130,7 @@ def _changed(change: ScaleChange) -> str:
 
 
 def _points(change: ScaleChange) -> str:
-    interval = interval_of(change)
-    ends = f" [{signed(interval.low)}, {signed(interval.high)}]" if interval else ""
-    return f"{signed(change.cluster_delta)}{ends}"
+    return with_ends(change.cluster_delta, *(interval_of(change) or (None, None)), written=signed)
 
 
 def _of_change(change: ScaleChange, sentence: str, kind: str = "descriptive") -> Conclusion:
