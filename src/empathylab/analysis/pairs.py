@@ -54,7 +54,7 @@ class PairsResult(Result):
     """What is compared: a column, a dimension, a scale."""
     unit: str
     """What pairs the values."""
-    found: PairedDifference
+    difference: PairedDifference
     test: TTest
     """The test reported: paired, and clustered by rater too where people gave ratings."""
     clusters: str
@@ -72,10 +72,10 @@ class PairsResult(Result):
         return {
             "source": self.source,
             "unit": self.unit,
-            "n_pairs": self.found.n_pairs,
-            "clusters": self.found.clusters,
-            "only_first": self.found.dropped_first,
-            "only_second": self.found.dropped_second,
+            "n_pairs": self.difference.n_pairs,
+            "clusters": self.difference.clusters,
+            "only_first": self.difference.dropped_first,
+            "only_second": self.difference.dropped_second,
         }
 
     @property
@@ -112,18 +112,18 @@ class PairsResult(Result):
                 **estimate._asdict(),
                 unit=unit,
                 p=test.p,
-                n=self.found.n_pairs,
+                n=self.difference.n_pairs,
                 model=self.model.name,
-                basis=f"{counted(self.found.n_pairs, 'pair')}",
+                basis=f"{counted(self.difference.n_pairs, 'pair')}",
                 caveats=self._limits(),
             ),
         )
 
     def _limits(self) -> tuple[str, ...]:
         sentences = []
-        if self.found.clusters < _FEW_UNITS:
+        if self.difference.clusters < _FEW_UNITS:
             sentences.append(
-                f"The comparison rests on {counted(self.found.clusters, self.unit)} only."
+                f"The comparison rests on {counted(self.difference.clusters, self.unit)} only."
             )
         if not math.isfinite(self.test.p):
             sentences.append("The differences do not vary, so there is no test.")
@@ -132,7 +132,7 @@ class PairsResult(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What only one of the two has."""
-        lost = self.found.dropped_first + self.found.dropped_second
+        lost = self.difference.dropped_first + self.difference.dropped_second
         if not lost:
             return ()
         were = "was" if lost == 1 else "were"
@@ -141,7 +141,7 @@ class PairsResult(Result):
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """Paired and unpaired, a row each."""
-        tests = {"paired": self.test, "unpaired": self.found.unpaired}
+        tests = {"paired": self.test, "unpaired": self.difference.unpaired}
         rows = [{"comparison": name, **_scaled(test, self.times)} for name, test in tests.items()]
         return row_frames({"comparison": rows})
 
@@ -151,12 +151,12 @@ class PairsResult(Result):
             **picked(self, "first second source what"),
             "unit": "percentage points" if self.binary else "points",
             **_scaled(self.test, self.times),
-            "n_pairs": self.found.n_pairs,
+            "n_pairs": self.difference.n_pairs,
             "clusters": self.clusters,
-            "unpaired": _scaled(self.found.unpaired, self.times),
-            "mean_first": json_value(self.times * self.found.mean_first),
-            "mean_second": json_value(self.times * self.found.mean_second),
-            "correlation": json_value(self.found.correlation),
+            "unpaired": _scaled(self.difference.unpaired, self.times),
+            "mean_first": json_value(self.times * self.difference.mean_first),
+            "mean_second": json_value(self.times * self.difference.mean_second),
+            "correlation": json_value(self.difference.correlation),
             **picked(self, "design conclusions"),
             "notes": list(self.caveats),
         }

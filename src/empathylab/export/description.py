@@ -7,11 +7,10 @@ from pathlib import PurePath
 
 import polars as pl
 
-from empathylab import __version__
 from empathylab.croissant import DescribedColumn, DescribedData, DescribedTable
 from empathylab.export.dictionary import Entry
 from empathylab.export.lab_tables import LabTables
-from empathylab.export.psych_ds import NAME, data_file
+from empathylab.export.psych_ds import NAME, data_file, listed_tables
 from empathylab.export.tables import TABLES
 from empathylab.export.tables.columns import MOMENT
 from empathylab.tables import harmless_cell
@@ -41,11 +40,10 @@ def described_data(
         for file in counts
         if file.endswith(".eval")
     ]
-    listed = ", ".join(name.replace("_", " ") for name in tables)
     whole = contents.tables
     return DescribedData(
         name=NAME,
-        description=f"The tables of a lab, written by EmpathyLab {__version__}: {listed}.",
+        description=listed_tables(tables),
         tables=[*described, *logs],
         sums=sums,
         published=_last_day(whole),

@@ -139,13 +139,8 @@ def dictionary_page(entries: list[Entry], head: str) -> str:
     sections = [head]
     for table, columns in _by_table(entries).items():
         rows = [
-            {
-                "column": column.column,
-                "meaning": column.meaning,
-                "type": column.type,
-                "values": column.values or "",
-            }
-            for column in columns
+            {name: cell or "" for name, cell in entry._asdict().items() if name != "table"}
+            for entry in columns
         ]
         sections.append(f"\n## {table}\n\n{TABLES[table].meaning}.\n\n{markdown_table(rows)}")
     return "".join(sections)

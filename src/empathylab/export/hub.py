@@ -128,18 +128,19 @@ def _files(folder: Path, config: str | None, split: str | None) -> list[Path]:
                 remedy="Give the folder of a data set.",
             )
         return files
-    chosen = config or (next(iter(configs)) if len(configs) == 1 else None)
-    if chosen not in configs:
-        raise UnknownName("configuration", chosen or "", configs, where="--config")
-    given = configs[chosen]
+    given = _chosen(configs, config, "configuration", "--config")
     parts = given if isinstance(given, list) else [{"split": "train", "path": given}]
-    splits = {str(part["split"]): part["path"] for part in parts}
-    wanted = split or (next(iter(splits)) if len(splits) == 1 else None)
-    if wanted not in splits:
-        raise UnknownName("split", wanted or "", splits, where="--split")
-    named = splits[wanted]
+    named = _chosen({str(part["split"]): part["path"] for part in parts}, split, "split", "--split")
     patterns: list[Any] = named if isinstance(named, list) else [named]
     return [path for pattern in patterns for path in sorted(folder.glob(str(pattern)))]
+
+
+def _chosen(known: dict[str, Any], name: str | None, kind: str, option: str) -> Any:
+    """The one of that name; without a name the only one."""
+    chosen = name or (next(iter(known)) if len(known) == 1 else None)
+    if chosen not in known:
+        raise UnknownName(kind, chosen or "", known, where=option)
+    return known[chosen]
 
 
 def _card_configs(folder: Path) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ alone beside it in a file of the same name; other things in folders of fixed nam
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -52,15 +52,20 @@ def psych_ds_files(
     return files | {f"{DOCUMENTATION}/{name}": content for name, content in dictionary.items()}
 
 
+def listed_tables(tables: Iterable[str]) -> str:
+    """The sentence that says which tables an export holds."""
+    listed = ", ".join(name.replace("_", " ") for name in tables)
+    return f"The tables of a lab, written by EmpathyLab {__version__}: {listed}."
+
+
 def _description(tables: Mapping[str, pl.DataFrame], entries: Sequence[Entry]) -> dict[str, object]:
     columns: dict[str, list[Entry]] = {}
     for entry in entries:
         columns.setdefault(entry.column, []).append(entry)
-    listed = ", ".join(name.replace("_", " ") for name in tables)
     return {
         **_CONTEXT,
         "name": NAME,
-        "description": f"The tables of a lab, written by EmpathyLab {__version__}: {listed}.",
+        "description": listed_tables(tables),
         "keywords": ["empathy", "language models", "ratings", "questionnaires"],
         "variableMeasured": [_variable(column) for column in columns.values()],
     }

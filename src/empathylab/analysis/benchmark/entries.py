@@ -73,7 +73,7 @@ class EntryBuilder:
             except InputError as error:
                 self.notes.append(f"{name} is excluded: {error}")
                 del kept[name]
-        bare = [name for name, one in measurements.items() if one is None]
+        bare = [name for name, known in measurements.items() if known is None]
         if bare and self.style and self.judge in (None, STYLE_JUDGE):
             if self.judge is None and not self.judgements.predicted().is_empty():
                 self.notes.append(
@@ -81,14 +81,18 @@ class EntryBuilder:
                     "the style judge is used instead, which is a weak baseline."
                 )
             measurements |= self._by_style({name: kept[name] for name in bare})
-        missing = [name for name, one in measurements.items() if one is None]
+        missing = [name for name, known in measurements.items() if known is None]
         if missing:
             self.notes.append(
                 f"Excluded, because no judge has rated them: {', '.join(missing)}. "
                 f"Run `empathylab evaluate MODEL --against {self.reference.study.name} "
                 "--judge MODEL`."
             )
-        return [self._entry(name, one, kept[name]) for name, one in measurements.items() if one]
+        return [
+            self._entry(name, measurement, kept[name])
+            for name, measurement in measurements.items()
+            if measurement is not None
+        ]
 
     def _by_models(self, name: str, replies: pl.DataFrame) -> Measurement | None:
         predicted = self.judgements.predicted(self._wanted, replies)

@@ -25,6 +25,8 @@ import polars as pl
 from empathylab.scales import Scale, scale_from_dict, scale_to_dict
 
 _PACKAGE = "empathylab."
+_COLLECTIONS: Mapping[str, Any] = {kind.__name__: kind for kind in (tuple, set, frozenset)}
+_TIMES: Mapping[str, Any] = {kind.__name__: kind for kind in (datetime, date)}
 _PLAIN = (str, bool, int, float, type(None))
 
 
@@ -155,28 +157,17 @@ class _Reader:
         if not isinstance(tree, dict):
             return tree
         ((name, content),) = tree.items()
+        if name in _COLLECTIONS:
+            return _COLLECTIONS[name](self.read(item) for item in content)
+        if name in _TIMES:
+            return _TIMES[name].fromisoformat(content)
         return getattr(self, f"_read_{name}")(content)
-
-    def _read_tuple(self, content: list[Any]) -> tuple[Any, ...]:
-        return tuple(self.read(item) for item in content)
 
     def _read_dict(self, content: list[Any]) -> dict[Any, Any]:
         return {self.read(key): self.read(item) for key, item in content}
 
     def _read_proxy(self, content: list[Any]) -> Any:
         return MappingProxyType(self._read_dict(content))
-
-    def _read_set(self, content: list[Any]) -> set[Any]:
-        return {self.read(item) for item in content}
-
-    def _read_frozenset(self, content: list[Any]) -> frozenset[Any]:
-        return frozenset(self.read(item) for item in content)
-
-    def _read_datetime(self, content: str) -> datetime:
-        return datetime.fromisoformat(content)
-
-    def _read_date(self, content: str) -> date:
-        return date.fromisoformat(content)
 
     def _read_frame(self, content: int) -> pl.DataFrame:
         if content not in self._frames:

@@ -67,7 +67,7 @@ def transcript_release(
                 "unit": unit,
                 "chat": [list(turn) for turn in chat],
             }
-            replies.append(Reply(*place, _text(chat[1:]), samples[place], details))
+            replies.append(Reply(*place, chat_text(chat[1:]), samples[place], details))
     languages = scored["language"].drop_nulls().unique(maintain_order=True).to_list()
     kinds: dict[str, Kind] = {
         respondent: "human" if kind == "human" else "model"
@@ -114,7 +114,8 @@ def _stimuli(
         yield Situation(id=name, text=said[0][1], emotion=emotion), said[: place + 1], exchange
 
 
-def _text(said: Said) -> str:
+def chat_text(said: Sequence[tuple[str, str]]) -> str:
+    """The chat as one text that names its speakers."""
     return "\n\n".join(f"{_NAMES[role]}: {text}" for role, text in said)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from empathylab.analysis.conversations.stimuli import chat_text
 from empathylab.analysis.recipients.analysis import recipient_study
 from empathylab.errors import InputError
 from empathylab.situations import Situation, SituationSet
@@ -10,8 +11,6 @@ from empathylab.store import Lab
 from empathylab.store.studies.archive import any_study
 from empathylab.store.studies.received import LiveReply, live_replies
 from empathylab.study.admin.embargo import require_closed
-
-_NAMES = {"person": "Person", "respondent": "Reply"}
 
 
 def reply_release(lab: Lab, study: str, *, name: str, consent: tuple[str, str]) -> Release:
@@ -74,7 +73,7 @@ def _is_whole(reply: LiveReply) -> bool:
 def _text(reply: LiveReply) -> str:
     if len(reply.turns) == 2:
         return reply.turns[1][1]
-    return "\n\n".join(f"{_NAMES[role]}: {text}" for role, text in reply.turns[1:])
+    return chat_text(reply.turns[1:])
 
 
 def _chat(reply: LiveReply) -> dict[str, object]:

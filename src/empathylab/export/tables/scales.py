@@ -63,6 +63,19 @@ def _scores(source: LabSource) -> pl.DataFrame:
     return joined.rename({"order": "order_index"}).select(SCORES.names)
 
 
+_ADMINISTRATION = whole("administration", "The administration's number")
+_RESPONDENT = text("respondent", "Who answered")
+_SCALE = text("scale", "The scale")
+_OCCASION = (
+    text("phase", "At baseline (default), or after a situation (evoked)", values="default; evoked"),
+    flag("counterpart", "Whether the situation is the version in which it went well"),
+)
+_SITUATION = (
+    text("situation", "The situation's id in its set; empty at baseline"),
+    EMOTION,
+    text("factor", "What causes that emotion"),
+)
+_SUBJECT = text("subject", "The person who answered; pairs a person's administrations")
 SCALES = TableSpec[LabSource](
     "scales",
     "Questionnaires: their structure, without their wording",
@@ -88,27 +101,20 @@ ADMINISTRATIONS = TableSpec[LabSource](
     "administrations",
     "One administration of a scale to a respondent per row, usable or not",
     (
-        whole("administration", "The administration's number"),
+        _ADMINISTRATION,
         RUN,
-        text("respondent", "Who answered"),
+        _RESPONDENT,
         KIND,
-        text("scale", "The scale"),
+        _SCALE,
         whole("scale_version", "The scale's version"),
-        text(
-            "phase",
-            "At baseline (default), or after a situation (evoked)",
-            values="default; evoked",
-        ),
-        flag("counterpart", "Whether the situation is the version in which it went well"),
+        *_OCCASION,
         text("mode", "The answer mode"),
         SET,
         SET_VERSION,
-        text("situation", "The situation's id in its set; empty at baseline"),
-        EMOTION,
-        text("factor", "What causes that emotion"),
+        *_SITUATION,
         whole("order", "The number of the item order"),
         REPEAT,
-        text("subject", "The person who answered; pairs a person's administrations"),
+        _SUBJECT,
         OUTCOME,
         REASON,
         DAY,
@@ -123,7 +129,7 @@ ITEM_ANSWERS = TableSpec[LabSource](
     "item_answers",
     "Answers to the items of those scales, as given",
     (
-        whole("administration", "The administration's number"),
+        _ADMINISTRATION,
         whole("item", "The item's number in the scale"),
         whole("position", "The item's position on the page, from 1"),
         number(
@@ -142,21 +148,14 @@ SCORES = TableSpec[LabSource](
     "scores",
     "Scores of those scales, one row per administration and subscale",
     (
-        whole("administration", "The administration's number"),
-        text("respondent", "Who answered"),
+        _ADMINISTRATION,
+        _RESPONDENT,
         KIND,
-        text("scale", "The scale"),
-        text(
-            "phase",
-            "At baseline (default), or after a situation (evoked)",
-            values="default; evoked",
-        ),
-        flag("counterpart", "Whether the situation is the version in which it went well"),
+        _SCALE,
+        *_OCCASION,
         SET,
-        text("situation", "The situation's id in its set; empty at baseline"),
-        EMOTION,
-        text("factor", "What causes that emotion"),
-        text("subject", "The person who answered; pairs a person's administrations"),
+        *_SITUATION,
+        _SUBJECT,
         whole("order_index", "Which order of the items was shown; empty where it is not known"),
         text("subscale", "The subscale, or total"),
         number("score", "The score by the scale's own rule, after reversing items"),
