@@ -260,10 +260,8 @@ def what(outcome: Outcome) -> str:
     )
 
 
-def estimate_rows(
-    measurement: Measurement, levels: tuple[str, ...] = ("all", "valence")
-) -> list[dict[str, Any]]:
-    """The estimates as printed, of these levels."""
+def estimate_rows(measurement: Measurement) -> list[dict[str, Any]]:
+    """The estimates as printed: of all situations, and by valence."""
     alone = measurement.basis == "judge"
     return [
         {
@@ -283,14 +281,12 @@ def estimate_rows(
             "judged only": f"{estimate.n_judged:,}",
         }
         for estimate in measurement.estimates
-        if estimate.group.level in levels
+        if estimate.group.level in ("all", "valence")
     ]
 
 
-def difference_rows(
-    measurement: Measurement, levels: tuple[str, ...] = ("all",)
-) -> list[dict[str, Any]]:
-    """The differences from the study's respondents as printed, of these levels."""
+def difference_rows(measurement: Measurement) -> list[dict[str, Any]]:
+    """The differences from the study's respondents as printed, of all situations."""
     return [
         {
             "what": what(difference.outcome),
@@ -309,7 +305,7 @@ def difference_rows(
             ),
         }
         for difference in measurement.differences
-        if difference.group.level in levels
+        if difference.group.level == "all"
     ]
 
 

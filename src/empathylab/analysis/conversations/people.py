@@ -23,6 +23,7 @@ Level = Literal["conversation", "turn"]
 Verdict = Literal["agrees with people", "does not agree with people", "too little to tell"]
 _LEAST_UNITS = 20
 _LEAST_CORRELATION = 0.5
+_SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,6 @@ def people_cards(
     *,
     scale: tuple[float, float],
     where: str = "ratings",
-    seed: int = 1,
     confidence: float = 0.95,
 ) -> list[PeopleCard]:
     """A card for each simulator whose conversations people rated.
@@ -96,7 +96,7 @@ def people_cards(
     joined = _joined(conversations, feelings, ratings, scale, where)
     level: Level = "turn" if "turn" in ratings.columns else "conversation"
     return [
-        _card(str(name), part, level, seed, confidence)
+        _card(str(name), part, level, confidence)
         for (name,), part in joined.group_by("simulator", maintain_order=True)
     ]
 
@@ -154,14 +154,14 @@ def _joined(
     return joined.join(feelings.drop("reply", "change"), on=["conversation", "exchange"])
 
 
-def _card(name: str, part: pl.DataFrame, level: Level, seed: int, confidence: float) -> PeopleCard:
+def _card(name: str, part: pl.DataFrame, level: Level, confidence: float) -> PeopleCard:
     keys = ["conversation", "exchange"] if level == "turn" else ["conversation"]
     units = part.group_by(keys, maintain_order=True).agg(
         pl.col("feeling").first(), pl.col("people").mean()
     )
     felt, people = units["feeling"].to_numpy(), units["people"].to_numpy()
     clusters = units["conversation"].to_numpy()
-    correlation = clustered_correlation(felt, people, clusters, seed=seed, confidence=confidence)
+    correlation = clustered_correlation(felt, people, clusters, seed=_SEED, confidence=confidence)
     return PeopleCard(
         simulator=name,
         level=level,

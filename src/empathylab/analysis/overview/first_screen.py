@@ -16,6 +16,7 @@ from empathylab.analysis.overview.headlines.scales import main_changes, subscale
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.overview.question import question
 from empathylab.analysis.recipients.prose import author, cell_name
+from empathylab.analysis.results import Result
 
 MOST_SHOWN = 3
 """Sentences that fit on a phone beside a chart and a caveat."""
@@ -335,6 +336,11 @@ def _caveat(data: LabOverview, headlines: Sequence[Headline]) -> str | None:
     if not headlines:
         return data.caveats[0] if data.caveats else None
     topic = headlines[0].section
+    others: dict[str, Sequence[Result]] = {
+        "recipients": data.recipients,
+        "scores": data.scores,
+        "conversations": () if data.conversations is None else (data.conversations,),
+    }
     mine: list[str] = []
     if topic == "ratings":
         study = data.ratings[0]
@@ -345,12 +351,8 @@ def _caveat(data: LabOverview, headlines: Sequence[Headline]) -> str | None:
             for caveat in item.conclusion.caveats
         ]
         mine += [*study.caveats, *data.caveats, _HOLDS]
-    elif topic == "recipients":
-        mine = list(data.recipients[0].caveats)
-    elif topic == "scores":
-        mine = list(data.scores[0].caveats)
-    elif topic == "conversations" and data.conversations is not None:
-        mine = list(data.conversations.caveats)
+    elif topic in others:
+        mine = list(others[topic][0].caveats)
     elif topic in ("replies", "style") and not data.caveats:
         mine = ["No one has rated these replies, so the lab does not show which are better."]
     mine += data.caveats

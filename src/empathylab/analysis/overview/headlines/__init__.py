@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from empathylab.analysis.overview.collect import LabOverview
@@ -35,42 +35,37 @@ class Headline:
 
 def headlines(data: LabOverview) -> tuple[Headline, ...]:
     """All of them, the topics that answer the question best first."""
-    entries = [
-        Headline("ratings", f"ratings-{place}", conclusion)
-        for place, study in enumerate(data.ratings, start=1)
-        for conclusion in rating_headlines(study)
+    parts: list[tuple[str, str, Iterable[Conclusion]]] = [
+        *(
+            ("ratings", f"ratings-{number}", rating_headlines(study))
+            for number, study in enumerate(data.ratings, start=1)
+        ),
+        *(
+            ("recipients", "recipients", recipient_headlines(result.conclusions))
+            for result in data.recipients
+        ),
+        *(("scores", "scores", score_headlines(scores)) for scores in data.scores),
+        ("conversations", "conversations", conversation_headlines(data.conversations)),
+        ("scales", "scales", scale_headlines(data)),
+        *(
+            ("judges", f"judges-{number}", judged.conclusions[:3])
+            for number, judged in enumerate(data.judges, start=1)
+        ),
+        ("style", "style", style_headlines(data)),
+        ("replies", "replies", reply_headlines(data)),
     ]
-    entries += [
-        Headline("recipients", "recipients", conclusion)
-        for result in data.recipients
-        for conclusion in recipient_headlines(result.conclusions)
-    ]
-    entries += [
-        Headline("scores", "scores", conclusion)
-        for scores in data.scores
-        for conclusion in score_headlines(scores)
-    ]
-    if data.conversations is not None:
-        entries += [
-            Headline("conversations", "conversations", conclusion)
-            for conclusion in conversation_headlines(data.conversations)
-        ]
-    entries += [Headline("scales", "scales", conclusion) for conclusion in scale_headlines(data)]
-    entries += [
-        Headline("judges", f"judges-{place}", conclusion)
-        for place, judged in enumerate(data.judges, start=1)
-        for conclusion in judged.conclusions[:3]
-    ]
-    if data.style is not None:
-        conclusions = data.style.conclusions
-        identified = [
-            item for item in conclusions if item.dimension == "authorship"
-        ] or conclusions[:1]
-        entries += [Headline("style", "style", conclusion) for conclusion in identified[:1]]
-    entries += [
-        Headline("replies", "replies", reply_headline) for reply_headline in reply_headlines(data)
-    ]
-    return tuple(entries)
+    return tuple(
+        Headline(section, anchor, conclusion)
+        for section, anchor, conclusions in parts
+        for conclusion in conclusions
+    )
+
+
+def style_headlines(data: LabOverview) -> Sequence[Conclusion]:
+    """Whether authors can be identified; else the first conclusion on style."""
+    conclusions = data.style.conclusions if data.style is not None else ()
+    identified = [item for item in conclusions if item.dimension == "authorship"]
+    return (identified or conclusions)[:1]
 
 
 def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:

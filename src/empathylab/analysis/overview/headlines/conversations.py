@@ -15,10 +15,12 @@ from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.numbers import number
 
 
-def conversation_headlines(talks: ConversationsAnalysis) -> Iterator[Conclusion]:
+def conversation_headlines(talks: ConversationsAnalysis | None) -> Iterator[Conclusion]:
     """One conclusion for each simulator, those with several respondents first, and how much the
     simulator decides. A simulator that cannot simulate a person gets its verdict, not a score.
     """
+    if talks is None:
+        return
     groups: dict[str, list[RespondentResult]] = {}
     for result in talks.respondents:
         if result.n:
