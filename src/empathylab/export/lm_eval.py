@@ -159,13 +159,17 @@ def _reply_documents(responding: Responding) -> list[dict[str, Any]]:
 def _reply_settings(responding: Responding) -> dict[str, Any]:
     return {
         "process_results": _Function("scoring.score_reply"),
-        "generation_kwargs": {
-            "until": [],
-            "do_sample": responding.temperature > 0,
-            "temperature": responding.temperature,
-            "max_gen_toks": responding.max_tokens,
-        },
+        "generation_kwargs": _generation(responding.temperature, responding.max_tokens),
         "metric_list": [{"metric": "usable", "aggregation": "mean", "higher_is_better": True}],
+    }
+
+
+def _generation(temperature: float, max_tokens: int) -> dict[str, Any]:
+    return {
+        "until": [],
+        "do_sample": temperature > 0,
+        "temperature": temperature,
+        "max_gen_toks": max_tokens,
     }
 
 
@@ -203,12 +207,7 @@ def _scale_settings(appraisal: Appraisal) -> dict[str, Any]:
         ]
     return {
         "process_results": _Function("scoring.score_scale"),
-        "generation_kwargs": {
-            "until": [],
-            "do_sample": appraisal.temperature > 0,
-            "temperature": appraisal.temperature,
-            "max_gen_toks": answer_tokens(appraisal.scale),
-        },
+        "generation_kwargs": _generation(appraisal.temperature, answer_tokens(appraisal.scale)),
         "metric_list": metrics,
     }
 

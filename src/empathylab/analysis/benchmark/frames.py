@@ -270,22 +270,6 @@ def replies_frame(replies: Sequence[JudgedResponse]) -> pl.DataFrame:
     return pl.DataFrame(rows, REPLIES)
 
 
-def judge_predictions(
-    lab: Lab,
-    reference: ReferenceRatings,
-    judges: Collection[str] | None = None,
-    replies: pl.DataFrame | None = None,
-) -> pl.DataFrame:
-    """Each judge's rating of each response (`predicted`) and probability of the highest point
-    (`predicted_top`): means over orders and repeats, of the judge's distribution where it is known.
-
-    Of a judge that was asked with several setups, the one that covers most of what people rated and
-    of `replies`; `ways` counts them. Models whose ratings came with the study are judges, too,
-    unless the lab has asked one of that name itself.
-    """
-    return Judgements.read(lab, reference).predicted(judges, replies)
-
-
 @dataclass(slots=True)
 class Judgements:
     """All ratings by judges of a study's responses and of replies to the same prompt, read once."""
@@ -312,7 +296,14 @@ class Judgements:
     def predicted(
         self, judges: Collection[str] | None = None, replies: pl.DataFrame | None = None
     ) -> pl.DataFrame:
-        """As in `judge_predictions`."""
+        """Each judge's rating of each response (`predicted`) and probability of the highest point
+        (`predicted_top`): means over orders and repeats, of the judge's distribution where it is
+        known.
+
+        Of a judge that was asked with several setups, the one that covers most of what people rated
+        and of `replies`; `ways` counts them. Models whose ratings came with the study are judges,
+        too, unless the lab has asked one of that name itself.
+        """
         rows = self._predicted(replies)
         return rows if judges is None else rows.filter(pl.col("judge").is_in(list(judges)))
 

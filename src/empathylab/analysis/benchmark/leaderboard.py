@@ -16,7 +16,6 @@ from empathylab.analysis.benchmark.frames import (
     Judgements,
     ReferenceRatings,
     every_measured_reply,
-    judge_predictions,
     measured_replies,
     reference_ratings,
     replies_frame,
@@ -251,7 +250,7 @@ def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
     reference = reference_ratings(lab, study)
     if reference.top <= reference.lowest:
         return None
-    if len(reference.respondents) <= 2 and judge_predictions(lab, reference).is_empty():
+    if len(reference.respondents) <= 2 and Judgements.read(lab, reference).predicted().is_empty():
         return None
     whole = leaderboard(lab, reference, measured_study(lab, study), style=False, keep=True)
     board = without_embargoed(lab, whole)

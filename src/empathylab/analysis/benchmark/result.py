@@ -14,8 +14,8 @@ from empathylab.analysis.benchmark.entries import setup_notes, together
 from empathylab.analysis.benchmark.estimates import measure_respondent
 from empathylab.analysis.benchmark.frames import (
     PREDICTIONS,
+    Judgements,
     ReferenceRatings,
-    judge_predictions,
     measured_replies,
     reference_ratings,
     replies_frame,
@@ -216,7 +216,9 @@ def measure(
         return BenchmarkResult(
             dataclasses.replace(measurement, notes=_period_notes(lab, reference, measurement))
         )
-    predicted = judge_predictions(lab, reference, panel if judge == PANEL else [judge], replies)
+    predicted = Judgements.read(lab, reference).predicted(
+        panel if judge == PANEL else [judge], replies
+    )
     measurement = measure_respondent(
         reference, respondent, replies, together(predicted), judge=judge
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
 
 import polars as pl
 
@@ -132,22 +133,14 @@ def comparisons(conversations: pl.DataFrame, *, confidence: float) -> list[Compa
     tested: list[Comparison] = []
     for simulator in dict.fromkeys(simulator for _, simulator in means):
         names = [respondent for respondent, used in means if used == simulator]
-        names.sort(key=lambda name: -_average(means[name, simulator]))
-        pairs = [(one, other, simulator, simulator) for one, other in _pairs(names)]
+        names.sort(key=lambda name: -fmean(means[name, simulator].values()))
+        pairs = [(one, other, simulator, simulator) for one, other in combinations(names, 2)]
         tested += _tested("respondents", pairs, means, confidence)
     for respondent in dict.fromkeys(respondent for respondent, _ in means):
         used = [simulator for name, simulator in means if name == respondent]
-        pairs = [(respondent, respondent, one, other) for one, other in _pairs(used)]
+        pairs = [(respondent, respondent, one, other) for one, other in combinations(used, 2)]
         tested += _tested("simulators", pairs, means, confidence)
     return tested
-
-
-def _pairs(names: list[str]) -> list[tuple[str, str]]:
-    return list(itertools.combinations(names, 2))
-
-
-def _average(values: dict[str, float]) -> float:
-    return sum(values.values()) / len(values)
 
 
 def _tested(

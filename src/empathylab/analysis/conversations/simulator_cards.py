@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from empathylab.analysis.conversations.frames import PEOPLE
-from empathylab.analysis.json_values import finite
+from empathylab.analysis.json_values import finite, picked
 from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.protocols.converse.controls import ATTENTIVE, COLD
 from empathylab.protocols.converse.outcomes import SIMULATOR_FAULTS, UNFINISHED
@@ -51,11 +51,7 @@ class SimulatorCard:
     def to_dict(self) -> dict[str, Any]:
         control = self.control
         return {
-            "simulator": self.simulator,
-            "verdict": self.verdict,
-            "conversations": self.conversations,
-            "usable": self.usable,
-            "faults": self.faults,
+            **picked(self, "simulator verdict conversations usable faults"),
             "control_difference": finite(control.estimate) if control else None,
             "control_low": finite(control.low) if control else None,
             "control_high": finite(control.high) if control else None,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from empathylab.analysis.drift.occasions import Occasion
 from empathylab.analysis.drift.shifts import Row
+from empathylab.analysis.json_values import picked
 from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.numbers import number, p_value, signed
@@ -82,14 +82,8 @@ def _figures(row: Row, digits: int) -> Row:
 
 def occasion_row(occasion: Occasion) -> Row:
     return {
-        "title": occasion.title,
-        "first": _moment(occasion.first),
-        "last": _moment(occasion.last),
+        **picked(occasion, "title first last"),
         "administrations": occasion.administrations.height,
         "responses": occasion.responses.height,
         "ratings": sum(study.ratings.height for study in occasion.studies.values()),
     }
-
-
-def _moment(value: datetime | None) -> str | None:
-    return value.isoformat() if value is not None else None

@@ -239,9 +239,9 @@ def _not_found(card: JudgeCard) -> str:
     clear = [bias_title(bias) for bias in unfound]
     if card.emotions and not any(bias.found for bias in card.emotions):
         clear.append("emotion")
-    text = f"No bias was found by {_listed(clear)}" if clear else ""
+    text = f"No bias was found by {listed(clear, 'or')}" if clear else ""
     if few := [bias_title(bias) for bias in unfound if bias.n < _FEW]:
-        which = "" if few == clear else f" by {_listed(few)}"
+        which = "" if few == clear else f" by {listed(few, 'or')}"
         text += (
             f"; with fewer than {_FEW} ratings or choices, only a large one would be found{which}"
         )
@@ -313,11 +313,7 @@ def _panel(card: JudgeCard) -> list[str]:
         )
     ]
     return sentences + [
-        f"{member} is {_listed(list(names))} itself or of the same family: models tend to favour "
+        f"{member} is {listed(names, 'or')} itself or of the same family: models tend to favour "
         f"their own, and it is one of {len(card.members)} here."
         for member, names in card.own_families
     ]
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

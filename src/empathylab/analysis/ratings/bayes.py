@@ -13,7 +13,7 @@ from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import Conclusion, Kind, Unit
 from empathylab.analysis.text.names import first_capital, name_of, was
-from empathylab.analysis.text.numbers import number, signed
+from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.arms import Estimate
 from empathylab.stats.bayes import (
     Posterior,
@@ -238,9 +238,7 @@ def _other(priors: OtherPriors) -> str:
 
 
 def _probability(value: float) -> str:
-    if value > 0.999:
-        return "> .999"
-    return "< .001" if value < 0.001 else f"{value:.3f}".replace("0.", ".", 1)
+    return "> .999" if value > 0.999 else p_value(value)
 
 
 def _refusal(model: BayesModel, arm: ArmPosterior) -> str:

@@ -52,11 +52,11 @@ def contingency_text(test: ContingencyTest) -> str:
     return f"{statistic} (simulated)" if test.method == "chi-square, simulated" else statistic
 
 
-def listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`; with `last` another word than `and`."""
     if len(names) < 2:
         return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def full_sentence(text: str) -> str:
