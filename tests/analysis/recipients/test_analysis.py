@@ -105,6 +105,22 @@ def test_mixed_models_have_the_tests_of_lmertest(
         assert getattr(author, part) == pytest.approx(R[name]["author"][part], rel=1e-3)
 
 
+def test_effects_are_corrected_by_holms_method_over_the_outcomes() -> None:
+    noise, ai = np.random.default_rng(3), np.arange(60) % 2 == 0
+    frame = pl.DataFrame(
+        {
+            "response": np.where(ai, "ai", "human"),
+            "warm": noise.normal(size=60) + 0.7 * ai,
+            "near": noise.normal(size=60) + 0.5 * ai,
+        }
+    )
+    result = recipients.from_table(frame)
+    smaller, larger = sorted((effect(result, "response", n) for n in (0, 1)), key=lambda e: e.p)
+    assert 2 * smaller.p < 1
+    assert smaller.p_adjusted == pytest.approx(2 * smaller.p)
+    assert larger.p_adjusted == pytest.approx(max(2 * smaller.p, larger.p))
+
+
 def test_an_author_with_one_source_is_named_as_a_limit() -> None:
     result = recipients.from_table(made_up(), roles={"participant": "person"})
     assert any("replies by AI come from one source" in caveat for caveat in result.caveats)
