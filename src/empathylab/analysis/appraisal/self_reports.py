@@ -111,39 +111,28 @@ def validity_sentences(reports: Sequence[SelfReport]) -> list[str]:
 def _self_report(
     key: tuple[object, ...], asked: pl.DataFrame, answers: pl.DataFrame, scale: Scale
 ) -> SelfReport:
-    validity, patterns = validity_and_patterns(
-        answers,
-        asked,
-        minimum=scale.minimum,
-        maximum=scale.maximum,
-        reversed=scale.reversed,
-        subscales={part.id: part.items for part in scale.subscales},
-    )
+    validity, patterns = validity_and_patterns(answers, asked, scale)
     return SelfReport(str(key[0]), str(key[1]), validity, patterns)
 
 
 def validity_and_patterns(
-    answers: pl.DataFrame,
-    asked: pl.DataFrame,
-    *,
-    minimum: int,
-    maximum: int,
-    reversed: Collection[int],  # noqa: A002  # the scale's word
-    subscales: Mapping[str, Sequence[int]],
+    answers: pl.DataFrame, asked: pl.DataFrame, scale: Scale
 ) -> tuple[Validity, dict[str, int]]:
     """The validity of one respondent's answers to one scale, and which patterns they follow.
 
     `answers` are those of the valid administrations among `asked`.
     """
     pages = answers.sort("administration", "position").group_by("administration").agg("value")
-    found = (response_pattern(page, minimum, maximum) for page in pages["value"].to_list())
-    patterns = dict(Counter[str](pattern for pattern in found if pattern is not None))
+    by_page = (
+        response_pattern(page, scale.minimum, scale.maximum) for page in pages["value"].to_list()
+    )
+    patterns = dict(Counter[str](pattern for pattern in by_page if pattern is not None))
     validity = self_report_validity(
         answers,
-        minimum=minimum,
-        maximum=maximum,
-        reversed=reversed,
-        subscales=subscales,
+        minimum=scale.minimum,
+        maximum=scale.maximum,
+        reversed=scale.reversed,
+        subscales={part.id: part.items for part in scale.subscales},
         administrations=asked.height,
         invalid=asked.filter(pl.col("outcome") != "valid").height,
         patterns=patterns,

@@ -25,7 +25,6 @@ from empathylab.analysis.ratings.model import (
 from empathylab.analysis.ratings.multiverse import Multiverse, multiverse
 from empathylab.analysis.ratings.plan import Plan, planned
 from empathylab.analysis.ratings.raters import (
-    AnsweredScale,
     compared_raters,
     of_one_arm,
     with_contradictions,
@@ -34,6 +33,7 @@ from empathylab.analysis.ratings.result import RatingsResult
 from empathylab.analysis.ratings.scales import Thresholds
 from empathylab.errors import InputError
 from empathylab.protocols.reply_templates import prompt_fields
+from empathylab.scales import Scale
 from empathylab.stats.arms import ArmComparison
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.stats.raters.exclusions import (
@@ -141,7 +141,7 @@ def from_table(
     arms: pl.DataFrame | None = None,
     raters: pl.DataFrame | None = None,
     answers: pl.DataFrame | None = None,
-    scales: Iterable[AnsweredScale] = (),
+    scales: Iterable[Scale] = (),
     reference: str | None = None,
     levels: Sequence[str] = (),
     good_from: Thresholds = None,
@@ -246,7 +246,7 @@ def _people(
     plan: Plan,
     raters: pl.DataFrame | None,
     answers: pl.DataFrame | None,
-    scales: Sequence[AnsweredScale],
+    scales: Sequence[Scale],
     rules: Sequence[Rule] | None,
 ) -> _People:
     ratings = plan.ratings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 import polars as pl
 
@@ -13,6 +12,7 @@ from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number
 from empathylab.errors import UnknownName
+from empathylab.scales import Scale
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies, inconsistencies
 from empathylab.stats.raters.comparability import (
     CategoricalComparison,
@@ -39,21 +39,6 @@ _SIMPLER = {"ethnicity": "ethnicity_simplified", "country": "country_of_residenc
 _ADMINISTRATIVE = ("rater", "kind", "arm", "ratings")
 
 
-class AnsweredScale(Protocol):
-    """What must be known about a questionnaire that raters answered."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def items(self) -> int: ...
-    @property
-    def minimum(self) -> int: ...
-    @property
-    def maximum(self) -> int: ...
-    @property
-    def reversed(self) -> Iterable[int]: ...
-
-
 def study_raters(lab: Lab, study: str) -> tuple[pl.DataFrame, Inconsistencies | None]:
     """The study's raters with their contradictions, and the contradictions in full."""
     answers = rater_answers_frame(lab, study)
@@ -61,7 +46,7 @@ def study_raters(lab: Lab, study: str) -> tuple[pl.DataFrame, Inconsistencies | 
 
 
 def with_contradictions(
-    raters: pl.DataFrame, answers: pl.DataFrame | None, scales: Iterable[AnsweredScale]
+    raters: pl.DataFrame, answers: pl.DataFrame | None, scales: Iterable[Scale]
 ) -> tuple[pl.DataFrame, Inconsistencies | None]:
     """The people among the raters, with how often their answers contradict each other.
 

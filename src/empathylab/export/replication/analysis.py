@@ -15,7 +15,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -60,6 +60,7 @@ from empathylab.export.replication.tables import (
     write_result_tables,
 )
 from empathylab.report.appraisal.tables import side_by_side
+from empathylab.scales import Scale, scale_from_dict
 from empathylab.stats import (
     Clmm,
     Lmm,
@@ -72,16 +73,6 @@ from empathylab.store.ratings import Study
 _KINDS = ("all", "valence", "emotion")
 _OF_THE_EXPORT = ("status", "outcome", "excluded", "language", "day")
 """Columns of the raters that the export adds to what is known about them."""
-
-
-class ExportedScale(NamedTuple):
-    """A questionnaire of the export."""
-
-    id: str
-    items: int
-    minimum: int
-    maximum: int
-    reversed: frozenset[int]
 
 
 def main(package: Path) -> int:
@@ -170,10 +161,27 @@ def _result(study: Study, ratings: pl.DataFrame, read: Read) -> RatingsResult:
     )
 
 
-def _scale(row: Mapping[str, Any]) -> ExportedScale:
-    lowest, highest = int(row["minimum"]), int(row["maximum"])
-    return ExportedScale(
-        row["scale"], row["items"], lowest, highest, frozenset(json.loads(row["reversed"]))
+def _scale(row: Mapping[str, Any]) -> Scale:
+    """A questionnaire of the export, whose wording stays in the lab."""
+    subscales = json.loads(row["subscales"])
+    return scale_from_dict(
+        {
+            "id": row["scale"],
+            "version": row["scale_version"],
+            "name": row["name"] or row["scale"],
+            "citation": row["citation"] or "unknown",
+            "licence": row["licence"] or "unknown",
+            "instruction": "unknown",
+            "items": row["items"],
+            "minimum": int(row["minimum"]),
+            "maximum": int(row["maximum"]),
+            "reversed": json.loads(row["reversed"]),
+            "rule": row["rule"],
+            "subscales": [
+                {"id": name, "name": name, "items": items} for name, items in subscales.items()
+            ],
+            "total": row["has_total"],
+        }
     )
 
 
@@ -313,14 +321,7 @@ def _of_self_reports(read: Read) -> Iterator[ResultTable]:
         scale = scales.filter(scale=name, scale_version=version).row(-1, named=True)
         valid = group.filter(outcome="valid")
         answers = items.join(valid.drop("counterpart"), on="administration")
-        validity, _ = validity_and_patterns(
-            answers,
-            group,
-            minimum=int(scale["minimum"]),
-            maximum=int(scale["maximum"]),
-            reversed=json.loads(scale["reversed"]),
-            subscales=json.loads(scale["subscales"]),
-        )
+        validity, _ = validity_and_patterns(answers, group, _scale(scale))
         reasons = {"reasons": " ".join(map(note_text, validity.reasons))}
         mine = {"respondent": respondent, "scale": name, "verdict": validity.verdict}
         values.append(mine | flat(validity) | reasons)
