@@ -24,6 +24,14 @@ def test_a_look_has_the_published_critical_value(rated: int, z: float) -> None:
     assert found.z == pytest.approx(z, abs=2e-4)
 
 
+def test_a_look_that_comes_late_is_tested_at_the_ratings_that_are_there() -> None:
+    """Lan & DeMets (1983), O'Brien-Fleming type: the first of four equal looks, at a quarter."""
+    late = current_look(LOOKS, 200, running=True)
+    assert late is not None
+    assert (late.number, late.fraction) == (1, 0.25)
+    assert late.z == pytest.approx(4.3326, abs=2e-4)
+
+
 def test_a_closed_study_is_at_its_last_look() -> None:
     found = current_look(LOOKS, 500, running=False)
     assert found is not None
