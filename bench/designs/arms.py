@@ -37,24 +37,27 @@ class ArmsDesign:
     situation_sd: float = 0.5
 
     def count(self, seed: int) -> Counts:
-        """False positives without a difference, and coverage of a log-odds of 0.6."""
-        conclusions, claims, _ = self._conclusions(0.0, seed)
-        known, _, covering = self._conclusions(EFFECT, seed + 500_000)
-        return {"false_positives": (claims, conclusions), "coverage": (covering, known)}
+        """False positives without a difference, and coverage of a log-odds of 0.6.
 
-    def _conclusions(self, effect: float, seed: int) -> tuple[int, int, int]:
-        """First conclusions, one per dimension: all, those that claim, those that cover."""
-        result = from_table(self.simulated(effect, seed), reference="human")
-        first: dict[str | None, Any] = {}
-        for conclusion in result.conclusions:
-            if conclusion.subset == "all":
-                first.setdefault(conclusion.dimension, conclusion)
-        claims = sum(found.kind in ("better", "worse") for found in first.values())
+        Of the first conclusion of each dimension, and false positives of the clustered test.
+        """
+        without, with_effect = self._conclusions(0.0, seed), self._conclusions(EFFECT, seed + 500_000)
+        first, known = _firsts(without), _firsts(with_effect)
         covering = sum(
-            found.unit == "log-odds" and found.low is not None and found.low <= effect <= found.high
-            for found in first.values()
+            found.unit == "log-odds" and found.low is not None and found.low <= EFFECT <= found.high
+            for found in known
         )
-        return len(first), claims, covering
+        clustered = [found for found in without if found.model.startswith("cluster-robust")]
+        return {
+            "false_positives": (_claims(first), len(first)),
+            "coverage": (covering, len(known)),
+            "clustered_false_positives": (_claims(clustered), len(clustered)),
+        }
+
+    def _conclusions(self, effect: float, seed: int) -> list[Any]:
+        """The conclusions on all situations."""
+        result = from_table(self.simulated(effect, seed), reference="human")
+        return [conclusion for conclusion in result.conclusions if conclusion.subset == "all"]
 
     def simulated(self, effect: float, seed: int) -> pl.DataFrame:
         """The ratings of one study."""
@@ -106,6 +109,15 @@ class ArmsDesign:
             turns = [random.permutation(replies) for _ in range(self.ratings_per_reply)]
             situation[arm == side] = np.concatenate(turns)
         return rater, arm, situation
+
+
+def _firsts(conclusions: list[Any]) -> list[Any]:
+    """The first conclusion of each dimension."""
+    return list({conclusion.dimension: conclusion for conclusion in reversed(conclusions)}.values())
+
+
+def _claims(conclusions: list[Any]) -> int:
+    return sum(conclusion.kind in ("better", "worse") for conclusion in conclusions)
 
 
 _SHARED: dict[str, Any] = {"situations": 20, "reply_sd": 0.5}

@@ -204,7 +204,7 @@ def test_ratings_of_the_same_arm_are_compared(
     situations = []
 
     def by_rater_and_situation(*given: Any, **named: Any) -> ClusteredDifference:
-        situations.append(named["replies"].n_unique())
+        situations.append(named["situations"].n_unique())
         return clustered_difference(*given, **named)
 
     monkeypatch.setattr(ratings, "clustered_difference", by_rater_and_situation)

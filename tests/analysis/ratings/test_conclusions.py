@@ -11,6 +11,7 @@ from scipy.special import stdtr
 
 from empathylab.analysis import AnalysisResult, ratings
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.ratings.design import recognise_design
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.rows import conclusion_table
 from empathylab.errors import UserError
@@ -404,3 +405,12 @@ def test_degenerate_tables_have_a_sentence(frame: pl.DataFrame) -> None:
     found = ratings.from_table(frame)
     assert found.conclusions[0].sentence
     json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_replies_to_a_single_situation_are_the_second_cluster() -> None:
+    """Several numbered replies per arm: they vary, and no other situation says how much."""
+    responses = pl.concat_str("arm", pl.int_range(pl.len()) % 8)
+    frame = table(raters=12, each=8).with_columns(situation=pl.lit("s"), response=responses)
+    design = recognise_design(frame, "human")
+    assert design.second_cluster == "reply_id"
+    assert design.clusters == "rater and reply"

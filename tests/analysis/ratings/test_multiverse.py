@@ -37,11 +37,11 @@ def test_replies_with_several_ratings_double_the_clustered_tests() -> None:
         for specification in found.specifications
         if specification.method == "clustered test"
     ]
-    assert sorted(set(ways)) == ["rater", "rater and reply"]
+    assert sorted(set(ways)) == ["rater", "rater and situation"]
     assert len(ways) == 6
 
 
-def test_the_clustered_conclusion_is_the_one_by_rater_and_reply() -> None:
+def test_the_clustered_conclusion_is_the_one_by_rater_and_situation() -> None:
     result = ratings.from_table(several_per_reply(), specifications=True)
     assert result.multiverse is not None
     [concluded] = [
@@ -49,11 +49,11 @@ def test_the_clustered_conclusion_is_the_one_by_rater_and_reply() -> None:
         for conclusion in result.conclusions
         if (conclusion.unit, conclusion.subset) == ("percentage points", "all")
     ]
-    p_values: dict[str, list[float]] = {"rater": [], "rater and reply": []}
+    p_values: dict[str, list[float]] = {"rater": [], "rater and situation": []}
     for specification in result.multiverse.specifications:
         if specification.method == "clustered test":
             p_values[specification.clustering].append(specification.p)
-    assert any(math.isclose(concluded, p) for p in p_values["rater and reply"])
+    assert any(math.isclose(concluded, p) for p in p_values["rater and situation"])
     assert not any(math.isclose(concluded, p) for p in p_values["rater"])
 
 

@@ -156,28 +156,40 @@ def test_columns_of_different_length_are_refused() -> None:
         clustered_difference([1, 0], [True, False], ["a"])
 
 
-def test_replies_make_the_clustering_two_way() -> None:
+def test_situations_make_the_clustering_two_way() -> None:
     draw = np.random.default_rng(5)
-    rater, reply = np.repeat(np.arange(20), 6), np.tile(np.arange(6), 20)
+    rater, situation = np.repeat(np.arange(20), 6), np.tile(np.arange(6), 20)
     arm = rater < 10
-    reply = reply + 6 * arm
-    values = draw.normal(size=12)[reply] + draw.normal(size=120)
+    values = draw.normal(size=12)[situation + 6 * arm] + draw.normal(size=120)
     one = clustered_difference(values, arm, rater)
-    two = clustered_difference(values, arm, rater, replies=reply)
-    whole = clustered_mean_difference(values, arm, [rater, reply])
+    two = clustered_difference(values, arm, rater, situations=situation)
+    whole = clustered_mean_difference(values, arm, [rater, situation])
     assert two.se == pytest.approx(whole.se)
     assert two.p == pytest.approx(whole.p)
     assert two.se > one.se
-    alone = clustered_difference(values, arm, rater, replies=arm)
-    assert alone.note == note("arm_with_one_reply")
+    alone = clustered_difference(values, arm, rater, situations=arm)
+    assert alone.note == note("arm_with_one_situation")
 
 
-def test_the_ids_of_replies_change_no_digit() -> None:
+def test_what_a_situation_adds_to_both_arms_cancels() -> None:
+    """Where situations differ by whole points, their difference between arms does not."""
+    draw = np.random.default_rng(6)
+    rater, situation = np.repeat(np.arange(40), 8), np.tile(np.arange(8), 40)
+    arm = rater < 20
+    values = 3 * draw.normal(size=8)[situation] + draw.normal(size=320)
+    paired = clustered_difference(values, arm, rater, situations=situation)
+    reply = situation + 8 * arm
+    unpaired = clustered_difference(values, arm, rater, situations=reply)
+    assert paired.difference.estimate == pytest.approx(unpaired.difference.estimate)
+    assert paired.se < unpaired.se / 3
+
+
+def test_the_ids_of_situations_change_no_digit() -> None:
     draw = np.random.default_rng(8)
     rater, reply = np.repeat(np.arange(20), 6), draw.integers(0, 15, size=120)
     arm = rater < 10
     values = draw.normal(size=120)
-    found = clustered_difference(values, arm, rater, replies=reply)
+    found = clustered_difference(values, arm, rater, situations=reply)
     for _ in range(20):
         elsewhere = draw.permutation(1000)[reply]
-        assert clustered_difference(values, arm, rater, replies=elsewhere) == found
+        assert clustered_difference(values, arm, rater, situations=elsewhere) == found

@@ -34,8 +34,11 @@ from empathylab.stats.t_tests import TTest, t_margin
 
 MANY = 1000
 """Degrees of freedom from which t is normal."""
-CLUSTERED = "cluster-robust t test, raters as clusters"
-TWO_WAY = "cluster-robust t test, raters and replies as clusters"
+_PLURALS = {
+    "rater": "raters",
+    "rater and situation": "raters and situations",
+    "rater and reply": "raters and replies",
+}
 
 
 def conclusions(
@@ -185,7 +188,6 @@ def _of_test(
 ) -> Conclusion:
     # CR2 holds its level with few raters; with few of them an arm's estimate still is their taste.
     caveats = small_sample(test, design)
-    ways = "rater and reply" if design.replies_vary else "rater"
     known = math.isfinite(test.p)
     equivalence = test.equivalence(margin)
     kind: Kind = "inconclusive"
@@ -198,7 +200,7 @@ def _of_test(
         difference = _possible(difference)
     sentence = conclusion_sentence(
         *(test, kind, difference, test.unit, test.p, test.p_adjusted, equivalence),
-        by="; ".join([f"clustered by {ways}", *few_raters(test, design)]),
+        by="; ".join([f"clustered by {design.clusters}", *few_raters(test, design)]),
         look=look,
     )
     return Conclusion(
@@ -213,7 +215,7 @@ def _of_test(
         p=test.p,
         p_adjusted=test.p_adjusted,
         n=test.n,
-        model=TWO_WAY if design.replies_vary else CLUSTERED,
+        model=f"cluster-robust t test, {_PLURALS[design.clusters]} as clusters",
         basis=f"{counted(test.n, 'rating')} by {counted(test.raters, 'rater')}",
         caveats=caveats,
     )

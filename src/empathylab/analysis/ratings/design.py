@@ -60,6 +60,24 @@ class RatingsDesign:
         return self.shared_replies > _MOST_EXCEPTIONS and self.shared_situations > 0
 
     @property
+    def second_cluster(self) -> str | None:
+        """The column whose values cluster ratings beside raters; None where raters alone do.
+
+        Where replies vary, a test must not take them as the only ones of interest. Replies to one
+        situation share what it calls for, in all arms, so situations are the clusters. If there is
+        only one situation, its replies are.
+        """
+        if not self.replies_vary:
+            return None
+        return "situation" if self.situations > 1 else REPLY
+
+    @property
+    def clusters(self) -> str:
+        """What the clustered test clusters by, in words."""
+        words = {None: "rater", "situation": "rater and situation", REPLY: "rater and reply"}
+        return words[self.second_cluster]
+
+    @property
     def raters_vary_by_arm(self) -> bool:
         """Whether differences between raters in their response to the arms can be estimated."""
         return self.kind in ("within", "mixed") and self.ratings_per_rater_and_arm >= _FEW_RATINGS

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.ratings.design import REPLY, RatingsDesign
+from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.mixed_models import doubtful
 from empathylab.analysis.ratings.model import DimensionModel, coefficient_tests
 from empathylab.analysis.results import ALPHA
@@ -124,7 +124,7 @@ def multiverse(
 
     `samples` holds the ratings by name of the exclusions; `points` the scale of each dimension,
     empty where it is continuous. Outcomes are the mean and every threshold of the scale; methods
-    the clustered test (by rater, and by rater and reply where replies vary) and the ordinal mixed
+    the clustered test (by rater, and by rater and situation where replies vary) and the ordinal mixed
     model with either link. What cannot be estimated is left out.
     """
     fitted = [model for model in models if not model.by_valence]
@@ -173,11 +173,14 @@ def _clustered(world: _World, arm: str, design: RatingsDesign) -> Iterator[Speci
     outcomes = {"mean": both["rating"].to_numpy()}
     for cut in sorted(world.values)[1 : _MOST_THRESHOLDS + 1]:
         outcomes[f"good from {cut:g}"] = (both["rating"] >= cut).cast(pl.Float64).to_numpy()
-    ways = {"rater": None} | ({"rater and reply": both[REPLY]} if design.replies_vary else {})
+    second = design.second_cluster
+    ways = {"rater": None} | ({design.clusters: both[second]} if second else {})
     for outcome, numbers in outcomes.items():
         sd = _pooled_sd(numbers, (both["arm"] == arm).to_numpy())
-        for clustering, replies in ways.items():
-            test = clustered_difference(numbers, both["arm"] == arm, both["rater"], replies=replies)
+        for clustering, situations in ways.items():
+            test = clustered_difference(
+                numbers, both["arm"] == arm, both["rater"], situations=situations
+            )
             if not math.isfinite(test.p) or not sd > 0:
                 continue
             yield Specification(

@@ -66,9 +66,8 @@ class Plan:
         return random_terms(self.design)
 
     @property
-    def _reply(self) -> str:
-        # Where replies vary, a test must not take them as the only ones of interest.
-        return REPLY if self.design.replies_vary else ""
+    def _cluster(self) -> str:
+        return self.design.second_cluster or ""
 
     def models(self, part: pl.DataFrame) -> tuple[DimensionModel, ...]:
         """The mixed models of each dimension."""
@@ -83,7 +82,7 @@ class Plan:
             self._counted(part),
             self.scales.counted,
             reference=self.reference.name,
-            reply=self._reply,
+            cluster=self._cluster,
         )
 
     def means(self, part: pl.DataFrame) -> tuple[MeanComparison, ...]:
@@ -93,7 +92,7 @@ class Plan:
                 part.filter(dimension=name),
                 dimension=name,
                 reference=self.reference.name,
-                reply=self._reply,
+                cluster=self._cluster,
             )
             for name in self.scales.continuous
             if name in self.scales.by_mean

@@ -20,7 +20,7 @@ from empathylab.stats.notes import Note
 
 _REMEDIES = {
     "arm_with_one_rater": "collect ratings from more raters",
-    "arm_with_one_reply": "collect ratings of more replies",
+    "arm_with_one_situation": "collect ratings of replies to more situations",
     "arm_without_rating": "collect ratings of both arms",
     "constant_between_raters": (
         "collect more ratings, or compare at another threshold with --good-from"

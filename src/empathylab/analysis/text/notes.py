@@ -29,7 +29,7 @@ _AGREEMENT = {
 }
 _ARMS = {
     "arm_with_one_rater": "an {arm} has a single {rater}",
-    "arm_with_one_reply": "an {arm} has a single reply",
+    "arm_with_one_situation": "an {arm} has a single situation",
     "arm_without_rating": "an {arm} has no {rating}",
     "constant_between_raters": "the {ratings} do not vary between {rater}s",
     "empty_cells": "too many combinations of row and column do not occur",

@@ -126,15 +126,16 @@ def clustered_difference(
     in_arm: ArrayLike,
     raters: ArrayLike,
     *,
-    replies: ArrayLike | None = None,
+    situations: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> ClusteredDifference:
     """The arm's proportion of good ratings minus the reference's, with a cluster-robust t test.
 
     One entry per rating: whether it is good, whether it is the arm's (else the reference's), and
     who gave it. A rater may lie in one arm or in both. The covariance is CR2 with Satterthwaite's
-    degrees of freedom, which holds its level with few raters and with unequal arms. With `replies`
-    (which reply was rated) ratings of one reply count as correlated, too: clustering is two-way.
+    degrees of freedom, which holds its level with few raters and with unequal arms. With `situations`
+    (what was replied to) ratings of replies to one situation count as correlated, too, also across
+    arms: clustering is two-way.
 
     NaN, with a note, where a side is empty, has a single rater, or nothing varies.
 
@@ -152,11 +153,11 @@ def clustered_difference(
         code = "arm_without_rating" if min(members) == 0 else "arm_with_one_rater"
         return _no_difference(iccs, groups, n, note(code))
     ways = [cluster]
-    if replies is not None:
-        reply, _ = _codes(replies)
-        if min(len(np.unique(reply[side])) for side in (arm, ~arm)) < 2:
-            return _no_difference(iccs, groups, n, note("arm_with_one_reply"))
-        ways.append(reply)
+    if situations is not None:
+        situation, _ = _codes(situations)
+        if min(len(np.unique(situation[side])) for side in (arm, ~arm)) < 2:
+            return _no_difference(iccs, groups, n, note("arm_with_one_situation"))
+        ways.append(situation)
     test = clustered_mean_difference(y, arm, ways, confidence=confidence)
     variance = test.se**2
     if variance <= 1e-15 or math.isnan(test.df):

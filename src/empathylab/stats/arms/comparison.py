@@ -120,8 +120,8 @@ def compare_arms(
     without ratings there, or nothing but one answer) is NaN and does not count in the family.
 
     Columns are named by role: rater=, situation=, arm=, rating=, and dimension=, emotion=,
-    valence= where there are any. With reply= the clustered test takes ratings of one reply as
-    alike, too. For designs in which raters or situations pair the arms, see
+    valence= where there are any. With cluster= (the column of situations or of replies) the clustered test
+    takes ratings with the same value there as correlated, too. For designs in which raters or situations pair the arms, see
     `compare_paired_arms`.
     """
     dimensions = rated_arms(frame, scale, reference=reference, **columns)
@@ -138,7 +138,7 @@ def compare_arms(
         tuple(_overall(rated, part, options) for rated in dimensions for part in rated.subsets()),
         {rated.dimension: rated.dropped for rated in dimensions},
         confidence,
-        "rater and reply" if columns.get("reply", "") in frame.columns else "rater",
+        f"rater and {columns['cluster'].removesuffix('_id')}" if columns.get("cluster") in frame.columns else "rater",
     )
 
 
@@ -190,7 +190,7 @@ def _test(rated: RatedArms, subset: Subset, arm: str, options: dict[str, Any]) -
             both["good"],
             both["arm"] == arm,
             both["rater"],
-            replies=both["reply"] if "reply" in both.columns else None,
+            situations=both["cluster"] if "cluster" in both.columns else None,
             confidence=confidence,
         ),
         family=f"{rated.dimension}, {subset.kind}",

@@ -31,7 +31,7 @@ class RatedArms:
     dimension: str
     scale: RatingScale
     ratings: pl.DataFrame
-    """Columns rater, situation, arm, rating, good, category; emotion, valence and reply where
+    """Columns rater, situation, arm, rating, good, category; emotion, valence and cluster where
     known."""
     arms: tuple[str, ...]
     """The reference first, then in the order in which they appear."""
@@ -73,7 +73,7 @@ def rated_arms(
     rating: str = "rating",
     emotion: str = "emotion",
     valence: str = "valence",
-    reply: str = "",
+    cluster: str = "",
 ) -> list[RatedArms]:
     """The ratings by dimension, in the order in which dimensions appear.
 
@@ -82,7 +82,7 @@ def rated_arms(
     error, for it may mean that the scale is another one.
     """
     roles = {"rater": rater, "situation": situation, "arm": arm, "rating": rating}
-    optional = {"dimension": dimension, "emotion": emotion, "valence": valence, "reply": reply}
+    optional = {"dimension": dimension, "emotion": emotion, "valence": valence, "cluster": cluster}
     for role, column in roles.items():
         if column not in frame.columns:
             raise UnknownName("column", column, frame.columns, remedy=f"Name it with {role}=.")

@@ -89,14 +89,14 @@ def compare_means(
     reference: str = "human",
     confidence: float = 0.95,
     rating: str = "rating",
-    reply: str = "",
+    cluster: str = "",
 ) -> MeanComparison:
     """The arms' mean ratings and their differences from the reference, with raters as units.
 
     For ratings that are degrees (1 to 100), where no one of them is the good one. Variances sum
     what each rater adds, times G/(G − 1) for G raters, so that a rater may lie in one arm or in
-    several; tests are CR2 with Satterthwaite's degrees of freedom, two-way where `reply`
-    names the column that says which reply was rated, and p is corrected over each family: the
+    several; tests are CR2 with Satterthwaite's degrees of freedom, two-way where `cluster`
+    names the column of situations or of replies, and p is corrected over each family: the
     arms × subsets of one kind. NaN, with a note, where a side has fewer than two raters or
     nothing varies. Rows with a gap are left out and counted.
 
@@ -104,7 +104,7 @@ def compare_means(
     Educational Statistics 6, 107–128.
     """
     roles = {"rater": "rater", "arm": "arm", "rating": rating}
-    optional = {"valence": "valence", "emotion": "emotion", "reply": reply}
+    optional = {"valence": "valence", "emotion": "emotion", "cluster": cluster}
     roles |= {role: column for role, column in optional.items() if column in frame.columns}
     require_columns(frame, *roles.values())
     chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
@@ -168,7 +168,7 @@ def _difference(
         both["rating"],
         both["arm"] == arm,
         both["rater"],
-        replies=both["reply"] if "reply" in both.columns else None,
+        situations=both["cluster"] if "cluster" in both.columns else None,
         confidence=confidence,
     )
     difference, g = test.difference, NO_ESTIMATE
