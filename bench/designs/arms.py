@@ -41,7 +41,10 @@ class ArmsDesign:
 
         Of the first conclusion of each dimension, and false positives of the clustered test.
         """
-        without, with_effect = self._conclusions(0.0, seed), self._conclusions(EFFECT, seed + 500_000)
+        without, with_effect = (
+            self._conclusions(0.0, seed),
+            self._conclusions(EFFECT, seed + 500_000),
+        )
         first, known = _firsts(without), _firsts(with_effect)
         covering = sum(
             found.unit == "log-odds" and found.low is not None and found.low <= EFFECT <= found.high

@@ -68,7 +68,11 @@ def _arms(name: str, before: RatedStudy, after: RatedStudy, confidence: float) -
         measure, values = _values(part, str(dimension), scales)
         sides = [values.filter(~part["later"]), values.filter(part["later"])]
         test = clustered_difference(
-            values, part["later"], part["rater"], situations=part["situation"], confidence=confidence
+            values,
+            part["later"],
+            part["rater"],
+            situations=part["situation"],
+            confidence=confidence,
         )
         yield clustered_shift(
             {"study": name, "arm": str(arm), "dimension": str(dimension), "measure": measure},

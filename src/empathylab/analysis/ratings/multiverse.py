@@ -124,8 +124,8 @@ def multiverse(
 
     `samples` holds the ratings by name of the exclusions; `points` the scale of each dimension,
     empty where it is continuous. Outcomes are the mean and every threshold of the scale; methods
-    the clustered test (by rater, and by rater and situation where replies vary) and the ordinal mixed
-    model with either link. What cannot be estimated is left out.
+    the clustered test (by rater, and by rater and situation where replies vary) and the ordinal
+    mixed model with either link. What cannot be estimated is left out.
     """
     fitted = [model for model in models if not model.by_valence]
     worlds = [

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from empathylab.analysis.ratings.design import (
-    REPLY,
     RatingsDesign,
     ReferenceArm,
     pairing_unit,

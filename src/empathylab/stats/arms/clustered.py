@@ -133,9 +133,9 @@ def clustered_difference(
 
     One entry per rating: whether it is good, whether it is the arm's (else the reference's), and
     who gave it. A rater may lie in one arm or in both. The covariance is CR2 with Satterthwaite's
-    degrees of freedom, which holds its level with few raters and with unequal arms. With `situations`
-    (what was replied to) ratings of replies to one situation count as correlated, too, also across
-    arms: clustering is two-way.
+    degrees of freedom, which holds its level with few raters and with unequal arms. With
+    `situations` (what was replied to) ratings of replies to one situation count as correlated,
+    too, also across arms: clustering is two-way.
 
     NaN, with a note, where a side is empty, has a single rater, or nothing varies.
 

@@ -120,9 +120,9 @@ def compare_arms(
     without ratings there, or nothing but one answer) is NaN and does not count in the family.
 
     Columns are named by role: rater=, situation=, arm=, rating=, and dimension=, emotion=,
-    valence= where there are any. With cluster= (the column of situations or of replies) the clustered test
-    takes ratings with the same value there as correlated, too. For designs in which raters or situations pair the arms, see
-    `compare_paired_arms`.
+    valence= where there are any. With cluster= (the column of situations or of replies) the
+    clustered test takes ratings with the same value there as correlated, too. For designs in which
+    raters or situations pair the arms, see `compare_paired_arms`.
     """
     dimensions = rated_arms(frame, scale, reference=reference, **columns)
     options = {"confidence": confidence, "seed": seed}
@@ -138,7 +138,9 @@ def compare_arms(
         tuple(_overall(rated, part, options) for rated in dimensions for part in rated.subsets()),
         {rated.dimension: rated.dropped for rated in dimensions},
         confidence,
-        f"rater and {columns['cluster'].removesuffix('_id')}" if columns.get("cluster") in frame.columns else "rater",
+        f"rater and {columns['cluster'].removesuffix('_id')}"
+        if columns.get("cluster") in frame.columns
+        else "rater",
     )
 
 
