@@ -290,7 +290,7 @@ def test_a_failure_on_the_second_page_changes_nothing(sqlite_lab: Lab) -> None:
     assert rows_of(sqlite_lab, schema.people)[0]["state"] is None
 
 
-def test_a_participant_displaced_meanwhile_is_told_so(sqlite_lab: Lab) -> None:
+def test_a_participant_who_returned_and_was_displaced_is_told_so(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific", batch_size=6, ratings_per_response=1))
     ann = rating(service, "ann")
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API")
@@ -298,5 +298,5 @@ def test_a_participant_displaced_meanwhile_is_told_so(sqlite_lab: Lab) -> None:
         rating(service, name)
     view = service.view(service.arrive(PlatformIds("prolific", "ann")))
     assert isinstance(view, Closed)
-    assert view.reason == "given-on"
+    assert (view.reason, view.completion.url) == ("returned", None)
     assert status_of(sqlite_lab, ann) == "returned"

@@ -183,6 +183,9 @@ def test_a_guest_never_sees_the_completion_code(sqlite_lab: Lab, platform: Platf
     with visiting(service) as ann, visiting(service) as eve:
         page = go_on(ann, service, ann.get(LINKS[platform]), "comment")
         seen = eve.get(LINKS[platform])
+        assert "another browser" in seen.text
+        assert "please write to us" in seen.text
+        assert "another browser" not in page.text
         end = eve.send(seen, **filled(service.study, seen))
         for text in (end.text, eve.get("/page").text, eve.get(LINKS[platform]).text):
             assert "C1" not in text

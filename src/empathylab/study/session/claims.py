@@ -22,6 +22,7 @@ from empathylab.study.session.transactions import Escalate, ParticipantTransacti
 from empathylab.study.session.visits import Closed, Finished
 
 REPEATED = "You have already taken part in this study. Thank you."
+RETURNED = "Your submission on Prolific was returned, so we gave your place to someone else."
 
 
 def let_in(transaction: ParticipantTransaction) -> Closed | Finished | None:
@@ -83,6 +84,8 @@ def claim(transaction: ParticipantTransaction) -> Closed | None:
     if isinstance(choice, Full):
         if row.arm is None:
             transaction.change(outcome=choice.outcome)
+        elif choice.reason == "given-on" and _was_returned(transaction):
+            return closed(transaction, "returned", RETURNED)
         return closed(transaction, choice.reason, choice.sentence, choice.outcome)
     for item in displaced(state, choice):
         if not abandon_slot(transaction.connection, launched.row, item.person, item.seen_at):
@@ -103,6 +106,12 @@ def claim(transaction: ParticipantTransaction) -> Closed | None:
     else:
         batch.read_anew()  # they may stand among the others already
     return None
+
+
+def _was_returned(transaction: ParticipantTransaction) -> bool:
+    """Whether the person's place was free because Prolific has their submission back."""
+    platform = transaction.launched.study.recruitment.platform
+    return platform == "prolific" and transaction.row.status == "returned"
 
 
 def _traits(transaction: ParticipantTransaction) -> dict[str, str]:

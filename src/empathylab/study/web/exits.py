@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from empathylab.study.design.definition import Study
 from empathylab.study.session.visits import Closed, Finished, Page
 from empathylab.study.web.interface_texts import PageText
 from empathylab.study.web.markdown import block_html
@@ -100,8 +101,8 @@ class ExitPages:
             text = f"{frame.words.pages['data-withdrawn'].text}\n\n{text}"
         if session.guest:
             # The code pays: anyone who knows another's id must not get it.
-            handing, text = Handing(), f"{text}\n\n{frame.words.pages['leave-guest'].text}"
-        elif self.site.study.recruitment.platform == "prolific" and not handing.url:
+            handing, text = Handing(), f"{text}\n\n{frame.words.for_guests}"
+        elif _has_submission(self.site.study, view) and not handing.url:
             text = f"{text}\n\n{frame.words.pages['return-submission'].text}"
         response = HTMLResponse(
             end_page(frame, page_text.title, block_html(text), handing, with_help=in_crisis)
@@ -109,6 +110,12 @@ class ExitPages:
         if handing.submit_to:
             response.headers["Content-Security-Policy"] = policy(MTURK_HOSTS, MTURK_HOSTS)
         return response
+
+
+def _has_submission(study: Study, view: Finished | Closed) -> bool:
+    """Whether Prolific waits for what becomes of the person's submission."""
+    returned = isinstance(view, Closed) and view.reason == "returned"
+    return study.recruitment.platform == "prolific" and not returned
 
 
 def _handing(session: Session, view: Finished | Closed) -> Handing:

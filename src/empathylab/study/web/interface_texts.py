@@ -50,6 +50,11 @@ class Words:
     def __getattr__(self, name: str) -> str:
         raise AttributeError(f"the interface has no text {name!r}")
 
+    @property
+    def for_guests(self) -> str:
+        """What someone cannot do in another browser than the one in which they began."""
+        return f"{self.pages['leave-guest'].text} {self.other_browser}"
+
     def problem_text(self, problem: Problem) -> str:
         """What is wrong with an answer, in this language."""
         return self.problems[problem.code].format(**problem.numbers)

@@ -266,6 +266,7 @@ class RaterPages:
         frame = self.site.frame(request, session, page.language)
         if session.guest:
             page = dataclasses.replace(page, can_go_back=False)
+            page = dataclasses.replace(page, notice=page.notice or frame.words.for_guests)
         refused = page.refused
         if refused is not None and same_id(refused.visit, self.site.visit(session)):
             problems = {

@@ -53,7 +53,15 @@ from empathylab.study.web.site import Lazy, StudySite
 
 FRAMES = {"both": "Phone and desktop", "phone": "Phone", "desktop": "Desktop"}
 _SECRET = b"a preview knows nobody"
-_CLOSED: tuple[ClosedReason, ...] = ("full", "quota", "paused", "closed", "given-on", "repeated")
+_CLOSED: tuple[ClosedReason, ...] = (
+    "full",
+    "quota",
+    "paused",
+    "closed",
+    "given-on",
+    "returned",
+    "repeated",
+)
 _SELF = ("'self'",)
 
 

@@ -175,9 +175,11 @@
       digits = true;
     }
     const keys = marked.map((one) => Number(one.dataset.key));
-    text.textContent = text.dataset.text
-      .replace("{first}", Math.min(...keys))
-      .replace("{last}", Math.max(...keys));
+    const first = Math.min(...keys);
+    const last = Math.max(...keys);
+    text.textContent = (last - first === 1 ? text.dataset.two : text.dataset.text)
+      .replace("{first}", first)
+      .replace("{last}", last);
     toggle.addEventListener("click", () => {
       digits = !digits;
       try {
