@@ -276,8 +276,8 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "comes first, once",
         {
             "text": "what people are told before they decide; Markdown, as all texts of blocks",
-            "agree": "the words on the button",
-            "decline": "the words on the other one",
+            "agree": "the words of the option to take part, above *Continue*",
+            "decline": "the words of the option not to take part",
         },
     ),
     "demographics": (

@@ -87,12 +87,21 @@ def read_yaml(text: str, *, file: str, what: str = "file", empty: str = "Write i
         raise InputError(
             f"this is not valid YAML: {problem}",
             where=f"{file} line {mark.line + 1}" if mark else file,
-            remedy="Fix the line; put a text with characters such as : ? # { in quotation marks.",
+            remedy=_remedy(problem),
         ) from None
     finally:
         if loader is not None:
             loader.dispose()
     return Document(data, file, reader.lines)
+
+
+def _remedy(problem: str) -> str:
+    """How to fix what the parser met."""
+    if "'\\t'" in problem:
+        return "Replace the tab with spaces."
+    if "expected <block end>" in problem:
+        return "Check the indentation: keys of one level begin in the same column."
+    return "Fix the line; put a text with characters such as : ? # { in quotation marks."
 
 
 def _refuse_endless(text: str, file: str, what: str) -> None:

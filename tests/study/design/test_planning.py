@@ -89,6 +89,24 @@ def test_replies_that_failed_the_checks_need_more_attempts() -> None:
     )
 
 
+def test_a_payment_that_no_text_names_is_noted() -> None:
+    text = BETWEEN.replace("{platform: open}", "{platform: open, payment: £1.60}")
+    notes = plan(parse_study(text)).notes
+    assert [note for note in notes if "what participants get (£1.60)" in note]
+    told = text.replace("text: Take part?", "text: You get {{payment}}.")
+    assert not [note for note in plan(parse_study(told)).notes if "participants get" in note]
+
+
+def test_a_rule_about_a_questionnaire_that_nobody_fills_in_is_noted() -> None:
+    rules = ({"rule": "inconsistent", "most": 4},)
+    study = between(exclusions=rules)
+    assert not [note for note in plan(study).notes if "'inconsistent'" in note]
+    bare = study.model_copy(
+        update={"blocks": tuple(block for block in study.blocks if not block.uses_scale)}
+    )
+    assert [note for note in plan(bare).notes if "'inconsistent' has no effect" in note]
+
+
 def test_a_misspelled_respondent_is_recognized() -> None:
     study, there = between(), {"one": ids(6), "two": []}
     known = ["first/model", "second/models"]

@@ -156,6 +156,18 @@ def test_who_left_before_the_end_is_listed_with_how(sqlite_lab: Lab, tmp_path: P
     assert (row["rater"], row["status"], row["ratings"]) == (person, "withdrawn", "0")
 
 
+def test_who_had_not_finished_when_the_study_closed_is_no_longer_live(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    service, _ = opened(sqlite_lab)
+    walk(service, someone(service, "ann"), until="rate")
+    export_study(sqlite_lab, "small", tmp_path / "open")
+    service.actions.close()
+    export_study(sqlite_lab, "small", tmp_path / "closed")
+    found = [table(tmp_path / name, "raters")["status"].to_list() for name in ("open", "closed")]
+    assert found == [["live"], ["unfinished"]]
+
+
 def test_what_people_answered_who_left_and_kept_it_is_exported(lab: Lab, tmp_path: Path) -> None:
     service, _ = opened(lab)
     person, gone = someone(service, "ann"), someone(service, "ben")

@@ -111,7 +111,9 @@ def test_the_time_limit_ends_a_session_for_good(sqlite_lab: Lab) -> None:
 def test_a_check_refuses_a_prolific_study_without_the_codes() -> None:
     study = recruited({"completed": "DONE"})
     missing = missing_codes(study)
-    assert set(missing) >= {"no-consent", "screened-out", "full", "timed-out"}
+    assert set(missing) >= {"no-consent", "full", "timed-out"}
+    assert "screened-out" not in missing  # nothing in the first version screens people out
+    assert "screened-out" in missing_codes(study.model_copy(update={"version": 2}))
     problems = " ".join(check_study(study).plan.problems)
     assert f"no completion code for {', '.join(missing)}" in problems
     codes = CODES | {outcome: f"CODE{n}" for n, outcome in enumerate(missing)}

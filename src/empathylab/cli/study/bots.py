@@ -44,7 +44,8 @@ def bots(
     """Sends simulated raters through a study's real pages, to pilot it before you pay anyone.
 
     They fill in the forms like a browser without JavaScript and do not know the arms. They are
-    marked as simulated, take no participant's slot, and are not part of any result.
+    marked as simulated, have as many slots of their own as the study has for participants, and are
+    not part of any result.
     """
     from empathylab.api.progress import counts
     from empathylab.api.studies import walked
@@ -84,8 +85,18 @@ def _reached(
             yield links
 
 
+def _ends(report: BotReport) -> Iterator[tuple[str, int]]:
+    yield from report.ends.items()
+    for name, count in (("(dropped out)", report.dropped), ("(failed)", report.lost)):
+        if count:
+            yield name, count
+
+
 def _print(report: BotReport) -> None:
-    finished = "" if report.finished is None else f"{report.finished} finished, "
+    finished = ""
+    if report.finished is not None:
+        others = report.bots - report.finished - report.dropped - report.lost
+        finished = f"{report.finished} finished, {others} ended early or found the study full, "
     typer.echo(
         f"{report.bots} simulated raters in {report.seconds:.1f} s: {finished}"
         f"{report.dropped} dropped out, {report.lost} failed; {report.refused} pages rejected, "
@@ -97,7 +108,7 @@ def _print(report: BotReport) -> None:
     )
     tables: list[list[dict[str, Any]]] = [
         [{"behaviour": behaviour, "raters": n} for behaviour, n in report.behaviours.items()],
-        [{"last page": page, "raters": n} for page, n in report.ends.items()],
+        [{"last page": page, "raters": n} for page, n in _ends(report)],
         [
             {
                 "block": block.block,

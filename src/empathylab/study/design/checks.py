@@ -269,7 +269,8 @@ def _needed(study: Study) -> Iterator[Outcome]:
     yield "completed"
     for block in study.blocks:
         yield from block.early_outcomes
-    if study.quotas or study.recruitment.once:
+    # Without quotas, only people who took part in an earlier version are turned away.
+    if study.quotas or (study.recruitment.once and study.version > 1):
         yield "screened-out"
     yield "full"
     if study.time_limits.finish_within is not None:

@@ -235,6 +235,14 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     rules = {exclusion.get("rule") for exclusion in study.exclusions}
     if "failed attention" in rules and not any(block.checks_attention for block in study.blocks):
         yield "The rule 'failed attention' has no effect: there is no attention check."
+    if "inconsistent" in rules and not any(block.uses_scale for block in study.blocks):
+        yield "The rule 'inconsistent' has no effect: there is no questionnaire. Remove the rule."
+    payment = study.recruitment.payment
+    if payment is not None and not any(payment in _words(block) for block in study.blocks):
+        yield (
+            f"No text says what participants get ({payment}): write {{{{payment}}}} into the "
+            "consent."
+        )
     for block in study.blocks:
         yield from block.notes(sizes)
     yield from _attention_notes(study)

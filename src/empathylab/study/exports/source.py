@@ -189,7 +189,7 @@ class StudySource:
                 "rater": place.person,
                 "kind": "person",
                 "arm": place.arm,
-                "status": shown_status(place),
+                "status": shown_status(place, closed=self.row.status == "closed"),
                 "outcome": place.outcome,
                 "language": place.language or None,
                 # Of participants who had their data deleted, only the visit is exported.

@@ -86,7 +86,11 @@ RATERS = TableSpec[StudySource](
         _RATER,
         text("kind", "A person, or a model as a rater"),
         text("arm", "The arm that they were in; empty if they saw several or none"),
-        text("status", "The status of their slot"),
+        text(
+            "status",
+            "The status of their slot; live: still taking part; unfinished: not done when the "
+            "study closed",
+        ),
         text("outcome", "The outcome of their participation"),
         text("excluded", "Why a researcher excluded them from all results; empty if not excluded"),
         text("language", "The language they took part in"),

@@ -43,7 +43,7 @@ def completion_for(study: Study, outcome: Outcome) -> Completion:
     return Completion(code, address.replace("{code}", quote(code or "", safe="")))
 
 
-ClosedReason = Reason | Literal["repeated", "unknown"]
+ClosedReason = Reason | Literal["returned", "repeated", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,11 @@ class Closed:
 View = Page | Finished | Closed
 
 
-def shown_status(row: Any) -> str:
-    """How someone's participation stands: the status, or that they declined."""
-    declined = row.status == "arrived" and row.outcome == "no-consent"
-    return "declined" if declined else str(row.status)
+def shown_status(row: Any, *, closed: bool) -> str:
+    """How someone's participation stands: the status, that they declined, or cannot finish."""
+    if row.status == "arrived" and row.outcome == "no-consent":
+        return "declined"
+    return "unfinished" if closed and row.status == "live" else str(row.status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from empathylab.study.admin.embargo import RUNNING
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.blocks.registry import block_types
 from empathylab.study.web.console.participants import STATUSES, WORLDS
+from empathylab.study.web.console.rendering import status_label
 from empathylab.study.web.console.texts import LANGUAGES, translated, translated_html, translations
 from tests.study.web.console.researchers import at_console, busy
 
@@ -37,7 +38,14 @@ def texts() -> Iterator[str]:
                 yield ast.literal_eval(node.args[0])
     for file in STUDY.rglob("*.py"):
         yield from ACTIONS.findall(file.read_text(encoding="utf-8"))
-    yield from (*STATUSES, *WORLDS, *get_args(Outcome), *block_types(), *ROLES, *RUNNING)
+    yield from (
+        *map(status_label, STATUSES),
+        *WORLDS,
+        *get_args(Outcome),
+        *block_types(),
+        *ROLES,
+        *RUNNING,
+    )
     yield from ("closed", "late", "passed", "failed", "paste", "even typing", "hidden field")
 
 

@@ -179,7 +179,7 @@ def _participants(source: _Source) -> Iterator[Sequence[Any]]:
             source.study, own, arrived=row.arrived_at, last=last, closed=source.closed
         )
         cells = [source.shown(getattr(row, name)) for name in columns]
-        cells[columns.index("status")] = shown_status(row)
+        cells[columns.index("status")] = shown_status(row, closed=source.closed)
         signs = None if quality.signals is None else "; ".join(quality.signals.found)
         yield (*cells, *(getattr(quality, name) for name in measured), signs)
 

@@ -154,6 +154,15 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"
 
 
+def _status(row: Any, closed: bool) -> str:
+    return status_label(shown_status(row, closed=closed))
+
+
+def status_label(status: str) -> str:
+    """A status in words."""
+    return text("in progress") if status == "live" else status
+
+
 @functools.cache
 def _environment(language: str) -> jinja2.Environment:
     environment = template_environment(package_templates("empathylab.study.web.console"))
@@ -168,6 +177,7 @@ def _environment(language: str) -> jinja2.Environment:
         "number": number,
         "dollars": dollars,
         "duration": duration,
-        "status": shown_status,
+        "status_label": status_label,
+        "status": _status,
     }
     return environment
