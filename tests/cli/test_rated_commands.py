@@ -60,7 +60,7 @@ def test_the_analysis_prints_tables_words_and_papers_tables(filled: Path) -> Non
     assert "rating ~ arm + (1|rater) + (1|situation)" in out
     assert "afraid" in out
     words = empathylab("analyze", "ratings", "--lab", filled, "--words")[1]
-    assert "The study has 3 arms (people, gpt and llama)" in words
+    assert "The study compares 3 arms: people (reference), gpt and llama." in words
     latex = empathylab("analyze", "ratings", "--lab", filled, "--table", "latex")[1]
     assert latex.startswith("\\begin{table}")
     markdown = empathylab("analyze", "ratings", "--lab", filled, "--table", "markdown")[1]

@@ -104,7 +104,7 @@ def test_paragraphs_hold_the_numbers(analysis: RatingsResult) -> None:
     (test,) = [test for test in analysis.comparison.tests if test.kind == "all"]
     said = " ".join(analysis.paragraphs())
     assert f"in {test.good} of 180 ratings" in said
-    assert "gpt against people (arm)" in said
+    assert "from people on empathy, b = " in said or "than people on empathy, b = " in said
     assert "cumulative link mixed model" in said
 
 
@@ -147,7 +147,9 @@ def test_ratings_within_subjects_are_paired(sqlite_lab: Lab) -> None:
     assert found.study.design == "within"
     assert found.paired is not None
     assert found.paired.unit == "rater and situation"
-    assert "32 pairs by rater and situation" in " ".join(found.paragraphs())
+    assert "pairs by rater" not in " ".join(found.paragraphs())
+    three_points = rated_replies.from_lab(sqlite_lab, good_from=4)
+    assert "32 pairs by rater and situation" in " ".join(three_points.paragraphs())
     assert found.rater_comparison is None
     assert json.dumps(found.to_dict(), allow_nan=False)
 
@@ -244,8 +246,11 @@ def test_several_dimensions_are_named_everywhere(sqlite_lab: Lab) -> None:
     said = " ".join(found.paragraphs())
     for name in ("warmth", "help"):
         assert f"Ratings of {name} (" in said
-        assert f"In the model of {name} rating ~ arm" in said
-        assert f" on {name} in " in said
+        assert f"from people on {name}, b = " in said
+    assert "proportions of good ratings of warmth were compared" in said
+    assert "means of help were compared" in said
+    assert " on warmth in " in said
+    assert "The mean of help was " in said
     page = write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(encoding="utf-8")
     assert "Mixed model of help" in page
 
@@ -254,7 +259,7 @@ def test_points_beside_degrees_are_named_too(sqlite_lab: Lab) -> None:
     table(sqlite_lab, two_dimensions("degree"))
     found = rated_replies.from_lab(sqlite_lab)
     assert list(found.comparison.scales) == ["warmth"]
-    assert "ratings of warmth." in found.paragraphs()[0]
+    assert "ratings of warmth and degree of 16 replies" in found.paragraphs()[0]
     assert write_report(collect(sqlite_lab), sqlite_lab.reports).is_file()
 
 
@@ -282,7 +287,11 @@ def test_every_rating_the_same_is_said_as_it_is(sqlite_lab: Lab) -> None:
     table(sqlite_lab, HEAD + rows)
     found = rated_replies.from_lab(sqlite_lab)
     said = found.paragraphs()
-    assert said[0].startswith("Every rating of empathy is 2 (8 ratings), so this dimension")
+    assert "means were compared" not in " ".join(said)
+    assert any(
+        text.startswith("Every rating of empathy is 2 (8 ratings), so this dimension")
+        for text in said
+    )
     assert "formula" not in " ".join(said)
     assert "Every rating of empathy is 2" in write_report(
         collect(sqlite_lab), sqlite_lab.reports
@@ -296,7 +305,7 @@ def test_one_arm_is_described_and_not_compared(sqlite_lab: Lab) -> None:
     said = " ".join(found.paragraphs())
     assert "With a single rated arm, no test is possible." in said
     assert "Each arm was compared" not in said
-    assert "gpt was rated 3 in 3 of 9 ratings (33.33%), 95% CI [" in said
+    assert "gpt was rated 3 in 3 of 9 ratings (33.3%), 95% CI [" in said
     assert "gpt is the only rated arm; replies by people were not rated." in said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 
@@ -14,6 +15,7 @@ from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.design import recognise_design
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.rows import conclusion_table
+from empathylab.analysis.ratings.sentences import assumption_sentences, disagreement_sentence
 from empathylab.errors import UserError
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import Estimate
@@ -94,9 +96,7 @@ def test_the_paragraphs_give_the_test_of_the_headline() -> None:
     found = ratings.from_table(table(raters=5, each=4, shift=0.5))
     headline = found.conclusions[0]
     assert headline.p is not None
-    [sentence] = [
-        text for text in found.paragraphs() if text.startswith("In the model rating ~ arm + ")
-    ]
+    [sentence] = [text for text in found.paragraphs() if ", b = " in text]
     assert f"95% CI [{headline.low:.3f}, {headline.high:.3f}]".replace("-", "−") in sentence
     assert f"p = {headline.p:.3f}".replace("0.", ".") in sentence
     assert " z = " not in sentence
@@ -414,3 +414,44 @@ def test_replies_to_a_single_situation_are_the_second_cluster() -> None:
     design = recognise_design(frame, "human")
     assert design.second_cluster == "reply_id"
     assert design.clusters == "rater and reply"
+
+
+def test_a_paper_gets_design_margin_and_the_clusters_that_were_used() -> None:
+    number = pl.col("rater").str.extract(r"(\d+)$")
+    frame = table(raters=20, each=6, shift=0.5, points=7).with_columns(
+        rater="r" + number, situation="s" + (pl.int_range(pl.len()) % 6).cast(pl.String)
+    )
+    found = ratings.from_table(frame.drop("valence"), margin=1)
+    assert found.recognised.clusters == "rater and situation"
+    paper = found.paragraphs()
+    text = " ".join(paper)
+    assert paper[0].startswith("The study compares 2 arms: people (reference) and gpt.")
+    assert "several arms (within subjects): 20 raters of people and 20 of gpt." in paper[0]
+    assert "with a margin of ±1 points" in text
+    assert "raters and situations as clusters" in text
+    assert "raters as the independent units" not in text
+    assert found.conclusions[1].model == "cluster-robust t test, raters and situations as clusters"
+    order = [text.index(part) for part in (", b = ", "The mean of warmth was", "TOST p")]
+    assert order == sorted(order)
+    assert "counted as good" not in text
+    assert "χ²" not in text
+
+
+def test_a_paper_says_which_test_decides_where_two_disagree() -> None:
+    found = ratings.from_table(table(shift=1))
+    model, test = found.conclusions[:2]
+    assert (model.kind, test.kind) == ("better", "better")
+    assert disagreement_sentence(found.conclusions, "warmth") == ""
+    other = dataclasses.replace(test, kind="inconclusive")
+    said = disagreement_sentence((model, other), "warmth")
+    assert said.startswith("The model and the cluster-robust test disagree about gpt at α = .05.")
+
+
+def test_a_failed_assumption_names_its_arm() -> None:
+    found = ratings.from_table(table(shift=1))
+    model = dataclasses.replace(found.conclusions[0], caveats=("The effect differs.",))
+    other = dataclasses.replace(model, subject="llama", caveats=())
+    [fitted] = [item for item in found.models if not item.by_valence]
+    said = assumption_sentences((model, other), fitted, "")
+    assert said[0] == "gpt: The effect differs."
+    assert assumption_sentences((model,), fitted, "The effect differs.") == said[1:]

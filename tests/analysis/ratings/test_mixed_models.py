@@ -62,7 +62,8 @@ def test_p_of_several_arms_is_holm_corrected_over_the_arms() -> None:
     assert holm_by_term(model) == dict(zip(names, expected.tolist(), strict=True))
     text = model_results(model)
     assert text.count("Holm-corrected p = ") == 2
-    assert "p is Holm-corrected over the contrasts of each term: arm (2 contrasts)" in text
+    methods = model_methods(model)
+    assert "p is Holm-corrected over the contrasts of each term: arm (2 contrasts)" in methods
     assert mixed_model_row(model)["coefficients"]["armgpt"]["p_holm"] == pytest.approx(expected[0])
     assert "p Holm" in coefficient_table(model)[0]
 
@@ -122,4 +123,22 @@ def test_a_coefficient_beside_interactions_says_where_it_holds() -> None:
 
 def test_methods_name_the_dimension_where_there_are_several() -> None:
     model = lmm(ratings(), "rating ~ arm + (1|rater)")
-    assert model_methods(model, of="warmth").startswith("Ratings of warmth were analysed")
+    assert model_methods(model, of=["warmth"]).startswith("Ratings of warmth were analysed")
+    both = model_methods(model, of=["warmth", "help"])
+    assert both.startswith("Ratings of warmth and help were each analysed")
+    assert "ratings entered each model" in both
+
+
+def test_random_slopes_and_their_correlations_are_said_in_words() -> None:
+    frame = pl.concat(
+        ratings(("human", "gpt")).with_columns(
+            pl.col("rater").str.split("-").list.last(),
+            (pl.col("rating") + k * (pl.col("arm") == "gpt")).alias("rating"),
+        )
+        for k in range(2)
+    )
+    model = lmm(frame, "rating ~ arm + (1 + arm|rater)", reference={"arm": "human"})
+    methods, results = model_methods(model), model_results(model)
+    assert "random intercepts of rater (10 levels) and random slopes of arm by rater" in methods
+    assert "armgpt" not in methods + results
+    assert "slope of gpt against people" in results

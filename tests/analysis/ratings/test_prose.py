@@ -13,7 +13,6 @@ from empathylab.analysis.ratings.exclusions import (
 )
 from empathylab.analysis.ratings.prose import (
     means_paragraph,
-    methods_paragraph,
     paired_paragraph,
     results_paragraph,
 )
@@ -108,60 +107,47 @@ def test_the_comparison_table_prints_what_a_paper_does() -> None:
     assert comparison_table(COMPARISON, "emotion")[0]["situations"] == "afraid"
 
 
-def test_methods_name_arms_scale_tests_and_families() -> None:
-    text = methods_paragraph(COMPARISON)
-    assert "3 arms (people, alpha and beta) and 336 ratings" in text
-    assert "Empathy was rated on 3 points (Bad, Okay, Good); Good counted as good." in text
-    assert "Yates' correction" in text
-    assert "all situations (2 tests), valence (4 tests) and emotion (8 tests)" in text
-    assert "raters and not ratings are the independent units" in text
-
-
-def test_methods_say_what_was_left_out_in_the_singular() -> None:
-    frame = rated().with_columns(pl.col("rating").cast(pl.Float64))
-    frame[0, "rating"] = None
-    text = methods_paragraph(compare_arms(frame, BAD_OKAY_GOOD))
-    assert "1 row without a rating, rater or arm was excluded." in text
-
-
 def test_results_fill_in_the_numbers() -> None:
-    text = results_paragraph(COMPARISON)
-    assert "alpha was rated Good in 69 of 112 ratings (61.61%)" in text
-    assert "people in 35 of 112 ratings (31.25%)" in text
-    assert "a difference of +30.36 percentage points" in text
-    assert "χ²(1, N = 224) = 19.55, p < .001 (Yates' correction), Cramér's V = .30." in text
-    assert "with raters as the independent units, t(37.2) = 4.36, p < .001" in text
+    text = results_paragraph(COMPARISON, "empathy")
+    assert "alpha was rated Good in 69 of 112 ratings (61.6%)" in text
+    assert "people in 35 of 112 ratings (31.2%)" in text
+    assert "a difference of +30.4 percentage points" in text
+    assert "χ²(1, N = 224) = 19.55, p < .001, Holm-corrected p < .001 (Yates' correction)" in text
+    assert "Cramér's V = .30." in text
+    assert "with raters as clusters, t(37.2) = 4.36, p < .001" in text
     assert "Of 4 emotions, alpha differed from people in" in text
 
 
 def test_results_say_why_the_plain_test_overstates() -> None:
-    assert "and that test overstates the evidence" in results_paragraph(COMPARISON)
+    assert "and that test overstates the evidence" in results_paragraph(COMPARISON, "empathy")
 
 
 def test_results_say_why_there_is_no_test() -> None:
-    text = results_paragraph(compare_arms(small([2, 2], [2, 2]), BAD_OKAY_GOOD))
+    text = results_paragraph(compare_arms(small([2, 2], [2, 2]), BAD_OKAY_GOOD), "empathy")
     assert text == "model and people cannot be compared: no rating of either is Good."
 
 
 def test_a_small_study_gets_fishers_test_in_words() -> None:
-    text = results_paragraph(compare_arms(small([1, 2, 2, 1], [3, 3, 3, 1]), BAD_OKAY_GOOD))
+    text = results_paragraph(
+        compare_arms(small([1, 2, 2, 1], [3, 3, 3, 1]), BAD_OKAY_GOOD), "empathy"
+    )
     assert "Fisher's exact test, p = .143" in text
     assert "relative gain" not in text
     assert "Yates" not in text
 
 
 def test_pairs_are_told_with_mcnemars_test() -> None:
-    text = paired_paragraph(compare_paired_arms(paired(), BAD_OKAY_GOOD, unit="rater"))
+    text = paired_paragraph(compare_paired_arms(paired(), BAD_OKAY_GOOD, unit="rater"), "empathy")
     assert text.startswith(
         "In 25 pairs by rater, only alpha was rated good in 6 and only people in 7: a difference "
-        "of −4.00 percentage points"
+        "of −4.0 percentage points"
     )
     assert "exact binomial test, p = 1.000" in text
 
 
 def test_averaged_pairs_are_told_with_ranks() -> None:
     found = compare_paired_arms(rated(), BAD_OKAY_GOOD)
-    text = paired_paragraph(found)
+    text = paired_paragraph(found, "empathy")
     (alpha,) = [test for test in found.tests if (test.kind, test.arm) == ("all", "alpha")]
     assert alpha.p < 0.05
     assert "In 40 pairs by situation with averaged ratings, alpha differed from people" in text
@@ -171,13 +157,13 @@ def test_averaged_pairs_differ_only_where_the_test_says_so() -> None:
     found = compare_paired_arms(rated(), BAD_OKAY_GOOD)
     (alpha,) = [test for test in found.tests if (test.kind, test.arm) == ("all", "alpha")]
     alone = dataclasses.replace(alpha, p=0.105, family_size=1)
-    text = paired_paragraph(dataclasses.replace(found, tests=(alone,)))
+    text = paired_paragraph(dataclasses.replace(found, tests=(alone,)), "empathy")
     assert "alpha did not differ detectably from people, Wilcoxon's V = " in text
     assert ", p = .105." in text
 
 
 def test_arms_without_pairs_are_told_so() -> None:
-    text = paired_paragraph(compare_paired_arms(rated(), BAD_OKAY_GOOD, unit="rater"))
+    text = paired_paragraph(compare_paired_arms(rated(), BAD_OKAY_GOOD, unit="rater"), "empathy")
     assert "cannot be compared in 0 pairs by rater: the arms share none." in text
     assert "40 raters in one of the two arms only were excluded." in text
 
@@ -215,14 +201,14 @@ def test_the_conclusion_is_judged_with_raters_as_units() -> None:
     changed = dataclasses.replace(found, kept=dataclasses.replace(found.kept, tests=tuple(tests)))
     # The plain test stays as it was, so that only the clustered one can change the conclusion.
     assert changed.kept.tests[0].p == found.kept.tests[0].p < 0.05
-    assert "Holm-corrected p = .200), with them +30.36" in robustness_paragraph(changed)
+    assert "Holm-corrected p = .200), with them +30.4" in robustness_paragraph(changed)
     assert "the conclusion changes" in robustness_paragraph(changed)
 
 
 def test_means_are_stated_with_their_test_and_by_what_it_shows() -> None:
     text = means_paragraph(compare_means(rated(), dimension="empathy"))
     # tests/reference/arm_means.R
-    assert "The mean was 2.00 for people (95% CI [1.83, 2.17], SD " in text
+    assert "The mean of empathy was 2.00 for people (95% CI [1.83, 2.17], SD " in text
     assert "alpha differed from people on empathy, by +0.47, 95% CI [0.24, 0.70]" in text
     assert "t(37.2) = 4.18, p < .001, Holm-corrected p < .001, Hedges' g = 0.62" in text
     few = compare_means(small([1, 2, 3, 2], [2, 3, 2, 2]))
@@ -231,8 +217,8 @@ def test_means_are_stated_with_their_test_and_by_what_it_shows() -> None:
 
 def test_the_mean_of_one_arm_is_told_without_a_comparison() -> None:
     text = means_paragraph(compare_means(small([1, 50, 90], []), dimension="warmth"))
-    assert "(from 1 to 90 in the 3 ratings given) and is described by its mean." in text
-    assert text.endswith("The 95% interval takes raters, not ratings, as the independent units.")
+    assert text.startswith("The mean of warmth was 47.00 for people (95% CI [")
+    assert text.endswith("; the 95% interval takes raters as clusters.")
 
 
 def test_a_single_rater_leaves_the_means_untested() -> None:
@@ -248,11 +234,23 @@ def test_means_with_and_without_are_told_together() -> None:
     assert text.count("the conclusion holds") == 2
 
 
-def test_one_arm_has_methods_without_a_comparison() -> None:
+def test_one_arm_is_described_by_its_proportion() -> None:
     found = compare_arms(small([1, 2, 3], []), BAD_OKAY_GOOD)
-    assert "no test is possible" in methods_paragraph(found)
-    assert "compared with" not in methods_paragraph(found)
-    assert results_paragraph(found).startswith("People were rated Good in 1 of 3 ratings (33.33%)")
+    text = results_paragraph(found, "empathy")
+    assert text.startswith("People were rated Good in 1 of 3 ratings (33.3%)")
+
+
+def test_an_interval_of_a_difference_ends_where_differences_do() -> None:
+    frame = small([1, 3, 3, 1], [3, 3, 3, 3]).with_columns(
+        rater=pl.Series(["a", "a", "b", "b", "c", "c", "d", "d"])
+    )
+    found = compare_arms(frame, BAD_OKAY_GOOD)
+    clustered = dataclasses.replace(
+        found.tests[0].clustered, difference=Estimate(0.5, -0.2, 1.2), note=None, t=1.0, df=2.0
+    )
+    tests = (dataclasses.replace(found.tests[0], clustered=clustered),)
+    text = results_paragraph(dataclasses.replace(found, tests=tests), "empathy")
+    assert "95% CI [−20.0, 100.0]" in text
 
 
 def test_raters_are_compared_in_words() -> None:
@@ -261,7 +259,7 @@ def test_raters_are_compared_in_words() -> None:
     assert "(40 of people, 35 of alpha and 30 of beta)" in text
     assert "Welch's F(2, 66.9) = 3.40, p = .039, p Holm = .078" in text
     assert "not shown to be equivalent to people within ±0.30 SD" in text
-    assert "country did not differ detectably between arms" in text
+    assert "Country did not differ detectably between arms" in text
     assert "rare levels pooled" in text
     assert "over these 2 tests" in text
 
@@ -275,7 +273,7 @@ def test_a_variable_that_cannot_be_tested_says_so() -> None:
     frame = raters().with_columns(teq=pl.lit(3), country=pl.lit("ES"))
     text = raters_paragraph(compare_raters(frame, numeric=["teq"], categorical=["country"]))
     assert "it cannot be tested" in text
-    assert "country cannot be compared: only one column has counts." in text
+    assert "Country cannot be compared: it is the same for all raters." in text
 
 
 def test_exclusions_are_told_by_arm() -> None:
@@ -307,8 +305,8 @@ def test_results_with_and_without_are_told_together() -> None:
     found = with_and_without(rated(), exclusions, lambda item: compare_arms(item, BAD_OKAY_GOOD))
     text = robustness_paragraph(found)
     assert "Without the excluded raters, the difference of alpha from people is +" in text
-    assert "with them +30.36 (t(37.2) = 4.36, Holm-corrected p < .001): the conclusion ho" in text
-    assert "use the test with raters as the independent units" in text
+    assert "with them +30.4 (t(37.2) = 4.36, Holm-corrected p < .001): the conclusion ho" in text
+    assert "use the cluster-robust test" in text
 
 
 def test_no_rules_are_said_too() -> None:

@@ -23,7 +23,7 @@ _MOST_NAMED = 8
 _MOST_CHANGES = 3
 _MOST_RATED = 3
 _NOTHING = "–"
-_RATED = "Differences in percentage points, with 95% intervals clustered by rater."
+_RATED = "Differences in percentage points, with 95% intervals clustered by {}."
 _ASKED = (
     "Changes from baseline in points of the scale, with 95% intervals clustered by situation and "
     "item order. A distance of 1 is the standard deviation of people’s changes."
@@ -110,7 +110,12 @@ def overview_tables(data: LabOverview) -> list[OverviewTable]:
     One table for ratings of the replies, one for questionnaires; none where nothing was measured.
     """
     rated = [
-        _table(f"How people rated the replies{_of(study, data)}", _RATED, _ratings(study), data)
+        _table(
+            f"How people rated the replies{_of(study, data)}",
+            _RATED.format(study.recognised.clusters),
+            _ratings(study),
+            data,
+        )
         for study in data.ratings
     ]
     asked = _changes(data) | _distances(data) | _verdicts(data)

@@ -11,10 +11,9 @@ from empathylab.analysis.json_values import picked
 from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.looks import Look
-from empathylab.analysis.ratings.margins import Margins
 from empathylab.analysis.ratings.mixed_models import doubtful
 from empathylab.analysis.ratings.model import DimensionModel
-from empathylab.analysis.ratings.scales import StudyScales
+from empathylab.analysis.ratings.scales import Margins, StudyScales
 from empathylab.analysis.ratings.sentences import (
     conclusion_sentence,
     few_raters,
@@ -34,11 +33,6 @@ from empathylab.stats.t_tests import TTest, t_margin
 
 MANY = 1000
 """Degrees of freedom from which t is normal."""
-_PLURALS = {
-    "rater": "raters",
-    "rater and situation": "raters and situations",
-    "rater and reply": "raters and replies",
-}
 
 
 def conclusions(
@@ -215,7 +209,7 @@ def _of_test(
         p=test.p,
         p_adjusted=test.p_adjusted,
         n=test.n,
-        model=f"cluster-robust t test, {_PLURALS[design.clusters]} as clusters",
+        model=f"cluster-robust t test, {design.clusters_text} as clusters",
         basis=f"{counted(test.n, 'rating')} by {counted(test.raters, 'rater')}",
         caveats=caveats,
     )

@@ -16,6 +16,7 @@ Kind = Literal["single arm", "between", "within", "mixed"]
 PEOPLE = "human"
 REPLY = "reply_id"
 """The column that says which reply was rated."""
+_PLURALS = {"rater": "raters", "situation": "situations", "reply": "replies"}
 _FEW_RATINGS = 1.5
 """Per rater and arm; with fewer, most raters rate an arm once."""
 _MOST_EXCEPTIONS = 0.1
@@ -76,6 +77,11 @@ class RatingsDesign:
         """What the clustered test clusters by, in words."""
         words = {None: "rater", "situation": "rater and situation", REPLY: "rater and reply"}
         return words[self.second_cluster]
+
+    @property
+    def clusters_text(self) -> str:
+        """`raters and situations`."""
+        return " and ".join(_PLURALS[cluster] for cluster in self.clusters.split(" and "))
 
     @property
     def raters_vary_by_arm(self) -> bool:

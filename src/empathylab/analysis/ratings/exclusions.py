@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -139,16 +140,20 @@ def exclusions_paragraph(exclusions: Exclusions) -> str:
     return " ".join(sentences)
 
 
-def robustness_paragraph(analyses: WithAndWithout[ArmComparison]) -> str:
-    """Whether the results hold without the excluded raters, arm by arm.
+def robustness_paragraph(
+    analyses: WithAndWithout[ArmComparison], dimensions: Collection[str] | None = None
+) -> str:
+    """Whether the results hold without the excluded raters, arm by arm, on these dimensions or all.
 
-    By the test with raters as the independent units; by the chi-square test where there is none.
+    By the cluster-robust test; by the chi-square test where there is none.
     """
     kept = {(test.dimension, test.arm): test for test in analyses.kept.tests if test.kind == "all"}
     said, ways = [], []
     for item in analyses.everybody.tests:
         other = kept.get((item.dimension, item.arm))
         if item.kind != "all" or other is None:
+            continue
+        if dimensions is not None and item.dimension not in dimensions:
             continue
         clustered = not (math.isnan(item.clustered.p) or math.isnan(other.clustered.p))
         (p, text), (p_kept, text_kept) = (_judged(test, clustered) for test in (item, other))
@@ -160,15 +165,15 @@ def robustness_paragraph(analyses: WithAndWithout[ArmComparison]) -> str:
         said.append(
             f"Without the excluded raters, the difference of {name_of(item.arm)} from "
             f"{name_of(item.reference)}"
-            f"{dimension} is {signed(100 * gaps[1], 2)} percentage points ({text_kept}), with them "
-            f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps)}."
+            f"{dimension} is {signed(100 * gaps[1])} percentage points ({text_kept}), with them "
+            f"{signed(100 * gaps[0])} ({text}): {_conclusion(p, p_kept, gaps)}."
         )
     if all(ways) and ways:
-        said.append("These comparisons use the test with raters as the independent units.")
+        said.append("These comparisons use the cluster-robust test.")
     elif ways:
         said.append(
-            "Where there is no test with raters as the independent units, they use the chi-square "
-            "test, which treats ratings as independent."
+            "Where there is no cluster-robust test, they use the chi-square test, which treats "
+            "ratings as independent."
         )
     return " ".join(said)
 
@@ -220,9 +225,10 @@ def _coefficient(dimension_model: DimensionModel, name: str) -> str:
     model = dimension_model.model
     if model is None or name not in model.coefficients or name in doubtful(model):
         return "not estimable"
-    p, several = holm_by_term(model)[name], len(model.design.factors["arm"]) > 2
+    effects: dict[str, Any] = {**model.coefficients, **dimension_model.tests}
+    p, several = holm_by_term(model, effects)[name], len(model.design.factors["arm"]) > 2
     test = p_text(p, "Holm-corrected p" if several else "p")
-    return f"b = {number(model.coefficients[name].estimate, 3)} ({test})"
+    return f"b = {number(effects[name].estimate, 3)} ({test})"
 
 
 def _judged(test: ArmTest, clustered: bool) -> tuple[float, str]:

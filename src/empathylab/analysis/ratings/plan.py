@@ -17,14 +17,18 @@ from empathylab.analysis.ratings.design import (
     with_replies,
 )
 from empathylab.analysis.ratings.looks import Look, current_look
-from empathylab.analysis.ratings.margins import checked_margins
 from empathylab.analysis.ratings.model import (
     DimensionModel,
     RandomTerm,
     dimension_models,
     random_terms,
 )
-from empathylab.analysis.ratings.scales import StudyScales, Thresholds, study_scales
+from empathylab.analysis.ratings.scales import (
+    StudyScales,
+    Thresholds,
+    checked_margins,
+    study_scales,
+)
 from empathylab.errors import InputError
 from empathylab.situations.sources.rating_tables import KNOWN_LABELS, points_of
 from empathylab.situations.sources.released import Dimension

@@ -1,11 +1,10 @@
-"""Methods and results of rated arms in words, with the numbers filled in."""
+"""Results of rated arms in words, with the numbers filled in."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from empathylab.analysis.ratings.design import ReferenceArm
 from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import (
     bounded,
@@ -16,13 +15,14 @@ from empathylab.analysis.text.apa import (
     listed,
     p_text,
 )
-from empathylab.analysis.text.names import first_capital, name_of, names_of, was
+from empathylab.analysis.text.names import first_capital, name_of, was
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import (
     ArmComparison,
     ArmCount,
     ArmTest,
+    Estimate,
     McNemar,
     PairedComparison,
     PairedTest,
@@ -30,74 +30,44 @@ from empathylab.stats.arms import (
 )
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
 
-_KINDS = {"all": "all situations", "valence": "valence", "emotion": "emotion"}
 _MOST_NAMED = 8
 
 
-def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
-    """How the arms were compared, ready for a paper's methods section.
+def results_paragraph(
+    comparison: ArmComparison, dimension: str, *, named: bool = False, clusters: str = "raters"
+) -> str:
+    """Good ratings of a dimension, ready for a paper's results section; by name where `named`.
 
-    `named` says the dimension even where only one of the study's is counted.
+    `clusters` are those of the cluster-robust test.
     """
-    several = named or len(comparison.scales) > 1
-    of = f" of {listed(list(comparison.scales))}" if several else ""
-    arms = list(dict.fromkeys(count.arm for count in comparison.counts))
-    if not arms:
-        return ""
-    whole = [count for count in comparison.counts if count.kind == "all"]
-    ratings = sum(item.n for item in whole)
-    sentences = [
-        (
-            f"The study has {counted(len(arms), 'arm')} ({listed(names_of(arms))}) and "
-            f"{counted(ratings, 'rating')}{of}."
-        ),
-        *(_scale_sentence(name, scale) for name, scale in comparison.scales.items()),
-    ]
-    if len(arms) == 1:
-        sentences.append(
-            "With a single rated arm, no test is possible. Intervals of proportions are Wilson's "
-            f"at {number(100 * comparison.confidence, 0)}%, which treat ratings as independent."
-        )
-    else:
-        sentences += _tests_sentences(comparison, whole)
-    dropped = sum(comparison.dropped.values())
-    if dropped:
-        sentences.append(excluded_sentence(dropped, "row", "without a rating, rater or arm"))
-    return " ".join(sentences)
-
-
-def results_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
-    """What was found, ready for a paper's results section; of several dimensions by name."""
+    scale, confidence = comparison.scales[dimension], comparison.confidence
+    tests = [test for test in comparison.tests if test.dimension == dimension]
+    where = f" on {dimension}" if named else ""
     sentences = []
-    several = named or len(comparison.scales) > 1
-    for dimension, scale in comparison.scales.items():
-        tests = [test for test in comparison.tests if test.dimension == dimension]
-        where = f" on {dimension}" if several else ""
-        if not tests:
-            sentences += [
-                _share_sentence(count, scale, where, comparison.confidence)
-                for count in comparison.counts
-                if count.dimension == dimension and count.kind == "all"
-            ]
-        for test in tests:
-            if test.kind == "all":
-                sentences.append(_main_sentence(test, scale, where, comparison.confidence))
-                sentences.append(_cluster_sentence(test, where, comparison.confidence))
-        for arm in dict.fromkeys(test.arm for test in tests):
-            of_arm = [test for test in tests if test.arm == arm]
-            sentences.append(_valence_sentence(of_arm, scale, where))
-            sentences.append(_emotion_sentence(of_arm, where))
+    if not tests:
+        sentences += [
+            _share_sentence(count, scale, where, confidence)
+            for count in comparison.counts
+            if count.dimension == dimension and count.kind == "all"
+        ]
+    for test in tests:
+        if test.kind == "all":
+            sentences.append(_main_sentence(test, scale, where, confidence))
+            sentences.append(_cluster_sentence(test, where, confidence, clusters))
+    for arm in dict.fromkeys(test.arm for test in tests):
+        of_arm = [test for test in tests if test.arm == arm]
+        sentences.append(_valence_sentence(of_arm, scale, where))
+        sentences.append(_emotion_sentence(of_arm, where))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def paired_paragraph(comparison: PairedComparison) -> str:
+def paired_paragraph(comparison: PairedComparison, dimension: str, *, named: bool = False) -> str:
     """What was found in arms that share situations or raters; says what makes the pairs."""
     sentences = []
-    several = len({test.dimension for test in comparison.tests}) > 1
+    where = f" on {dimension}" if named else ""
     for test in comparison.tests:
-        if test.kind != "all":
+        if test.kind != "all" or test.dimension != dimension:
             continue
-        where = f" on {test.dimension}" if several else ""
         pairs = counted(test.n, f"pair by {test.unit}", f"pairs by {test.unit}")
         if math.isnan(test.p):
             why = "the arms share none" if test.n == 0 else "no pair differs"
@@ -130,8 +100,8 @@ def _paired_p(test: PairedTest) -> str:
     return p_text(test.p)
 
 
-def means_paragraph(comparison: MeanComparison, *, likert: Sequence[str] = ()) -> str:
-    """How the means of a dimension compare, with how it was done; `likert` names point scales."""
+def means_paragraph(comparison: MeanComparison, *, clusters: str = "raters") -> str:
+    """How the means of a dimension compare; `clusters` are those of the tests."""
     whole = [mean for mean in comparison.means if mean.kind == "all"]
     ratings = counted(sum(item.n for item in whole), "rating")
     name = comparison.dimension
@@ -148,22 +118,15 @@ def means_paragraph(comparison: MeanComparison, *, likert: Sequence[str] = ()) -
         f"n = {number(item.n, 0)})"
         for item in whole
     ]
-    sentences = [
-        (
-            f"{name.capitalize()} was rated on {'a point' if name in likert else 'a continuous'} "
-            f"scale (from {comparison.lowest:g} to {comparison.highest:g} in the {ratings} given) "
-            f"and is {'compared' if len(whole) > 1 else 'described'} by its mean."
-        ),
-        f"The mean was {listed(means)}.",
-    ]
+    several = len(whole) > 1
+    takes = "these intervals take" if several else f"the {level} interval takes"
+    sentences = [f"The mean of {name} was {listed(means)}; {takes} raters as clusters."]
     gaps = [difference for difference in comparison.differences if difference.kind == "all"]
     sentences += [_mean_sentence(gap, name, comparison.confidence) for gap in gaps]
-    what = "Tests and" if gaps else "The"
-    verb = "take" if gaps or len(whole) > 1 else "takes"
-    units = "intervals" if verb == "take" else "interval"
-    sentences.append(
-        f"{what} {level} {units} {verb} raters, not ratings, as the independent units."
-    )
+    if gaps and clusters != "raters":
+        sentences.append(
+            f"The tests of differences and their intervals take {clusters} as clusters."
+        )
     if comparison.dropped:
         sentences.append(excluded_sentence(comparison.dropped, "row", "with missing values"))
     return " ".join(sentences)
@@ -187,89 +150,10 @@ def _mean_sentence(difference: MeanDifference, name: str, confidence: float) -> 
     )
 
 
-def notes_sentences(
-    reference: ReferenceArm,
-    *,
-    unrated: Sequence[str],
-    raters_without_ratings: int,
-    arms: Sequence[str],
-) -> list[str]:
-    """What a reader must know before the numbers, a sentence each."""
-    sentences = []
-    if reference.assumed and len(arms) > 1:
-        sentences.append(
-            f"No rated arm shows replies by people, so the first arm, {reference.name}, is the "
-            "reference; choose another with --reference."
-        )
-    elif reference.assumed:
-        sentences.append(
-            f"{reference.name} is the only rated arm; replies by people were not rated."
-        )
-    if unrated:
-        names = list(unrated[:_MOST_NAMED])
-        more = len(unrated) - len(names)
-        if more:
-            names.append(f"{more} more")
-        sentences.append(
-            f"{listed(names)} replied to these situations, but the study has no ratings of these "
-            "replies."
-        )
-    if raters_without_ratings:
-        sentences.append(excluded_sentence(raters_without_ratings, "rater", "without ratings"))
-    return sentences
-
-
-def _tests_sentences(comparison: ArmComparison, whole: Sequence[ArmCount]) -> list[str]:
-    sentences = [
-        (
-            f"Each arm was compared with {name_of(comparison.reference)} by a chi-square test of "
-            "good against other ratings with Yates' correction, or by Fisher's exact test where an "
-            "expected count was below 5."
-        ),
-        _families_sentence(comparison),
-        (
-            f"Intervals are at {number(100 * comparison.confidence, 0)}%: Newcombe's for "
-            "differences of proportions, Katz's for relative gains, Woolf's for odds ratios."
-        ),
-    ]
-    per_rater = sum(item.n for item in whole) / sum(item.raters for item in whole)
-    if per_rater > 1:
-        sentences.append(
-            f"Since raters gave several ratings each ({number(per_rater)} on average in an arm), "
-            "the difference was also tested with a cluster-robust variance, in which raters and "
-            "not ratings are the independent units."
-        )
-    return sentences
-
-
-def _scale_sentence(dimension: str, scale: RatingScale) -> str:
-    if scale.continuous:
-        points = f"between {scale.values[0]:g} and {scale.values[-1]:g}"
-    elif scale.labels:
-        points = f"on {len(scale.values)} points ({', '.join(scale.labels)})"
-    else:
-        points = f"from {scale.values[0]:g} to {scale.values[-1]:g}"
-    return f"{dimension.capitalize()} was rated {points}; {scale.good_label} counted as good."
-
-
-def _families_sentence(comparison: ArmComparison) -> str:
-    sizes = {(test.kind, test.dimension): test.family_size for test in comparison.tests}
-    families = [
-        f"{_KINDS[kind]} ({counted(size, 'test')})"
-        for (kind, dimension), size in sizes.items()
-        if dimension == next(iter(comparison.scales))
-    ]
-    each = ", within each dimension" if len(comparison.scales) > 1 else ""
-    return (
-        "p values were corrected by Holm's and by Benjamini and Hochberg's method over each "
-        f"family of tests{each}: {listed(families)}."
-    )
-
-
 def _share_sentence(count: ArmCount, scale: RatingScale, where: str, confidence: float) -> str:
     return first_capital(
         f"{was(count.arm)} rated {scale.good_label}{where} in {_share(count.good, count.n)}, "
-        f"{interval(count.good_share, 2, times=100, confidence=confidence)}."
+        f"{interval(count.good_share, times=100, confidence=confidence)}."
     )
 
 
@@ -292,9 +176,9 @@ def _main_sentence(test: ArmTest, scale: RatingScale, where: str, confidence: fl
     return first_capital(
         f"{was(test.arm)} rated {scale.good_label}{where} in {_share(test.good, test.n)}, "
         f"{name_of(test.reference)} in {_share(test.good_reference, test.n_reference)}: a "
-        f"difference of {signed(100 * difference.estimate, 2)} percentage points, "
-        f"{interval(difference, 2, times=100, confidence=confidence)}{_gain(test)}, "
-        f"{contingency_text(test.test)}{correction}, Cramér's V = "
+        f"difference of {signed(100 * difference.estimate)} percentage points, "
+        f"{interval(difference, times=100, confidence=confidence)}{_gain(test)}, "
+        f"{contingency_text(test.test)}{_holm(test, test.p_holm)}{correction}, Cramér's V = "
         f"{bounded(test.test.cramers_v.estimate)}."
     )
 
@@ -309,9 +193,14 @@ def _mcnemar_sentence(paired_test: PairedTest, mcnemar: McNemar, pairs: str, whe
         f"In {pairs}, only {was(paired_test.arm)} rated good{where} in "
         f"{number(mcnemar.only_first, 0)} and only {name_of(paired_test.reference)} in "
         f"{number(mcnemar.only_second, 0)}: a difference of "
-        f"{signed(100 * mcnemar.difference.estimate, 2)} percentage points, "
-        f"{interval(mcnemar.difference, 2, times=100)}, {test}."
+        f"{signed(100 * mcnemar.difference.estimate)} percentage points, "
+        f"{interval(mcnemar.difference, times=100)}, {test}."
     )
+
+
+def _holm(test: ArmTest, p: float) -> str:
+    """The p value corrected over the arms, where there are several."""
+    return f", {p_text(p, 'Holm-corrected p')}" if test.family_size > 1 else ""
 
 
 def _gain(test: ArmTest) -> str:
@@ -320,10 +209,10 @@ def _gain(test: ArmTest) -> str:
 
 
 def _share(good: int, n: int) -> str:
-    return f"{number(good, 0)} of {number(n, 0)} ratings ({number(100 * good / n, 2)}%)"
+    return f"{number(good, 0)} of {number(n, 0)} ratings ({number(100 * good / n)}%)"
 
 
-def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
+def _cluster_sentence(test: ArmTest, where: str, confidence: float, clusters: str) -> str:
     clustered = test.clustered
     if clustered.note or clustered.n == clustered.raters:
         return ""
@@ -341,10 +230,17 @@ def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
     else:
         meaning = ", so the chi-square test does not overstate the evidence here"
     return (
-        f"{correlation}{meaning}; with raters as the independent units, t({number(clustered.df)}) "
-        f"= {number(clustered.t, 2)}, {p_text(clustered.p)}, "
-        f"{interval(clustered.difference, 2, times=100, confidence=confidence)}."
+        f"{correlation}{meaning}; with {clusters} as clusters, t({number(clustered.df)}) "
+        f"= {number(clustered.t, 2)}, {p_text(clustered.p)}"
+        f"{_holm(test, test.clustered_p_holm)}, "
+        f"{interval(_possible(clustered.difference), times=100, confidence=confidence)}."
     )
+
+
+def _possible(difference: Estimate) -> Estimate:
+    """The difference of two proportions with an interval that ends where differences do."""
+    low, high = max(difference.low, -1.0), min(difference.high, 1.0)
+    return Estimate(difference.estimate, low, high)
 
 
 def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) -> str:
@@ -352,8 +248,8 @@ def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) 
     if not tested:
         return ""
     parts = [
-        f"{item.subset} situations {number(100 * item.good / item.n, 2)}% against "
-        f"{number(100 * item.good_reference / item.n_reference, 2)}%, "
+        f"{item.subset} situations {number(100 * item.good / item.n)}% against "
+        f"{number(100 * item.good_reference / item.n_reference)}%, "
         f"{contingency_text(item.test)}, "
         f"{p_text(item.p_holm, 'Holm-corrected p')}"
         for item in tested
@@ -380,4 +276,4 @@ def _emotion_sentence(tests: Sequence[ArmTest], where: str) -> str:
     if 0 < len(names) <= _MOST_NAMED:
         text += f" ({listed(names)})"
     honest = sum(item.clustered_p_holm < ALPHA for item in tested)
-    return f"{text}; by the test with raters as the independent units, in {honest} after Holm's."
+    return f"{text}; by the cluster-robust test, in {honest} after Holm's."

@@ -36,6 +36,12 @@ _PROPERTIES = (
 )
 _SIMPLER = {"ethnicity": "ethnicity_simplified", "country": "country_of_residence"}
 """Columns that are not compared where a simpler one is there."""
+_LABELS = {
+    "teq": "TEQ score",
+    "seconds": "time (s)",
+    INCONSISTENCIES: "number of inconsistent answers",
+    "ethnicity_simplified": "ethnicity",
+}
 _ADMINISTRATIVE = ("rater", "kind", "arm", "ratings")
 
 
@@ -174,7 +180,7 @@ def _numeric_sentence(comparison: NumericComparison, alpha: float) -> str:
         for arm in comparison.arms
         if arm.n
     ]
-    text = f"Mean {comparison.variable} was {listed(means)}"
+    text = f"Mean {_label(comparison.variable)} was {listed(means)}"
     if math.isnan(comparison.p):
         return f"{text}; it cannot be tested."
     text += (
@@ -198,12 +204,22 @@ def _numeric_sentence(comparison: NumericComparison, alpha: float) -> str:
     )
 
 
+def _label(variable: str) -> str:
+    """A column about raters as a paper names it: `time (s)` for `seconds`."""
+    return _LABELS.get(variable, variable.replace("_", " "))
+
+
 def _categorical_sentence(comparison: CategoricalComparison, alpha: float) -> str:
+    label = _label(comparison.variable)
+    name = f"{label[:1].upper()}{label[1:]}"
     if comparison.test.method == "none":
-        return f"{comparison.variable} cannot be compared: {note_text(comparison.test.note)}."
+        note = comparison.test.note
+        same = note is not None and note.code in ("one_column", "fewer_than_two_columns")
+        why = "it is the same for all raters" if same else note_text(note)
+        return f"{name} cannot be compared: {why}."
     verdict = "differed" if comparison.p_holm < alpha else "did not differ detectably"
     text = (
-        f"{comparison.variable} {verdict} between arms, {contingency_text(comparison.test)}, "
+        f"{name} {verdict} between arms, {contingency_text(comparison.test)}, "
         f"{p_text(comparison.p_holm, 'p Holm')}, Cramér's V = "
         f"{bounded(comparison.test.cramers_v.estimate)}"
     )

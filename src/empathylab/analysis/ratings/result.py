@@ -27,14 +27,19 @@ from empathylab.analysis.ratings.exclusions import (
     rule_text,
 )
 from empathylab.analysis.ratings.looks import Look
-from empathylab.analysis.ratings.mixed_model_prose import model_methods, model_results
+from empathylab.analysis.ratings.methods_prose import (
+    ADVICE,
+    counted_dimensions,
+    design_paragraph,
+    notes_sentences,
+    second_tests_paragraph,
+)
+from empathylab.analysis.ratings.mixed_model_prose import model_paragraph, models_paragraph
 from empathylab.analysis.ratings.mixed_models import dimension_model_row, mixed_model_row
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.multiverse import Multiverse
 from empathylab.analysis.ratings.prose import (
     means_paragraph,
-    methods_paragraph,
-    notes_sentences,
     paired_paragraph,
     results_paragraph,
 )
@@ -43,8 +48,14 @@ from empathylab.analysis.ratings.rows import (
     arm_rows,
     comparison_rows,
     mean_arm_rows,
+    row_scalars,
 )
 from empathylab.analysis.ratings.scales import StudyScales
+from empathylab.analysis.ratings.sentences import (
+    assumption_sentences,
+    disagreement_sentence,
+    equivalence_sentences,
+)
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
@@ -189,7 +200,7 @@ class RatingsResult(Result):
             "collected": json_value(self.collected),
             "multiverse": json_value(self.multiverse.specifications) if self.multiverse else [],
         }
-        plain = {name: [_scalars(row) for row in rows] for name, rows in tables.items()}
+        plain = {name: [row_scalars(row) for row in rows] for name, rows in tables.items()}
         return row_frames(plain) | {"raters": self.raters}
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,24 +251,19 @@ class RatingsResult(Result):
 
     def paragraphs(self) -> list[str]:
         """Methods first, then results, ready for a paper."""
-        several = len(self.dimensions) > 1
         when = [] if self.different_periods else self._collection()
-        parts = [self._registered(), " ".join([*self.caveats, *when])]
+        notes = [note.replace(ADVICE, "") for note in self.caveats]
+        design = design_paragraph(self.recognised, self.scales, self.means)
+        parts = [self._registered(), " ".join([design, *notes, *when])]
         raters = self.rater_comparison
         if raters is not None and self.different_periods:
             parts.append(raters_paragraph(raters))
-        parts += [self.information, methods_paragraph(self.comparison, named=several)]
-        parts += [
-            model_methods(model.model, of=model.dimension if several else "", tests=model.tests)
-            for model in self.models
-            if model.model is not None and not model.by_valence
-        ]
+        parts.append(self.information)
+        if len(self.arms) > 1:
+            parts += self._methods()
         parts += [model.methods() for model in self.bayes]
-        parts.append(results_paragraph(self.comparison, named=several))
-        parts += [means_paragraph(mean, likert=self.scales.likert) for mean in self.means]
-        if self.paired is not None:
-            parts.append(paired_paragraph(self.paired))
-        parts += [_model_sentence(model, several=several) for model in self.models]
+        for dimension in self.dimensions:
+            parts += self._results(dimension)
         parts.append(
             " ".join(
                 " ".join([str(bayes_conclusion), *bayes_conclusion.caveats])
@@ -269,6 +275,49 @@ class RatingsResult(Result):
         parts += self.exclusion_paragraphs()
         return [item for item in parts if item]
 
+    def _methods(self) -> list[str]:
+        """The mixed models, then the tests beside them."""
+        fitted = models_paragraph(self.models, self.model, named=len(self.dimensions) > 1)
+        tests = second_tests_paragraph(
+            self.comparison,
+            self.recognised,
+            self.scales,
+            self.means,
+            margins=self.margins,
+            look=self.look,
+            paired=self.paired is not None,
+        )
+        return [fitted, tests]
+
+    def _results(self, dimension: str) -> list[str]:
+        """What was found on a dimension: the model first, then the other tests."""
+        named, clusters = len(self.dimensions) > 1, self.recognised.clusters_text
+        models = [model for model in self.models if model.dimension == dimension]
+        modelled = [model_paragraph(item, self.conclusions, named=named) for item in models]
+        others = [
+            means_paragraph(mean, clusters=clusters)
+            for mean in self.means
+            if mean.dimension == dimension
+        ]
+        if dimension in counted_dimensions(self.comparison, self.scales):
+            others.append(
+                results_paragraph(self.comparison, dimension, named=named, clusters=clusters)
+            )
+            if self.paired is not None:
+                others.append(paired_paragraph(self.paired, dimension, named=named))
+        main = [
+            item for item in self.differences if (item.dimension, item.kind) == (dimension, "all")
+        ]
+        others += equivalence_sentences(main, self.margins.get(dimension))
+        others.append(disagreement_sentence(self.conclusions, dimension))
+        limits = [
+            sentence
+            for model in models
+            if not model.by_valence
+            for sentence in assumption_sentences(self.conclusions, model, " ".join(modelled))
+        ]
+        return [*modelled, " ".join(item for item in others if item), " ".join(limits)]
+
     def exclusion_paragraphs(self) -> list[str]:
         """Which raters were excluded, and whether the results hold without them."""
         if self.exclusions is None:
@@ -278,7 +327,7 @@ class RatingsResult(Result):
             return [exclusions_paragraph(exclusions)]
         paragraphs = [
             exclusions_paragraph(exclusions),
-            robustness_paragraph(self.exclusions),
+            robustness_paragraph(self.exclusions, counted_dimensions(self.comparison, self.scales)),
             mean_robustness(self.means, self.kept_means),
             model_robustness(self.models, self.kept_models),
         ]
@@ -341,27 +390,3 @@ def _arms(comparison: ArmComparison, means: Sequence[MeanComparison]) -> list[di
     """Every arm and dimension once: counted where its good ratings are, else with its mean."""
     others = [mean for mean in means if mean.dimension not in comparison.scales]
     return arm_rows(comparison) + mean_arm_rows(others)
-
-
-def _model_sentence(model: DimensionModel, *, several: bool) -> str:
-    of = f" of {model.dimension}" if several else ""
-    if model.model is None:
-        return f"No mixed model{of} could be fitted: {model.problem}"
-    return f"In the model{of} {model.model.formula}: {model_results(model.model, model.tests)}"
-
-
-def _scalars(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with an estimate's interval as columns, without other nested values."""
-    columns: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, Mapping):
-            if {"estimate", "low", "high"} <= set(value):
-                columns[name] = value["estimate"]
-                columns |= {f"{name}_{end}": value[end] for end in ("low", "high")}
-            elif name == "clustered":
-                columns |= {"clustered_t": value["t"], "clustered_p": value["p"]}
-            elif name in ("counts", "percent"):
-                columns |= {f"{name} {label}": part for label, part in value.items()}
-        elif not isinstance(value, list):
-            columns[name] = value
-    return columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from empathylab.analysis.json_values import interval_columns, picked
@@ -262,3 +262,20 @@ def all_arms_table(comparison: PairedComparison) -> list[dict[str, str]]:
         }
         for item in comparison.overall
     ]
+
+
+def row_scalars(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with an estimate's interval as columns, without other nested values."""
+    columns: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            if {"estimate", "low", "high"} <= set(value):
+                columns[name] = value["estimate"]
+                columns |= {f"{name}_{end}": value[end] for end in ("low", "high")}
+            elif name == "clustered":
+                columns |= {"clustered_t": value["t"], "clustered_p": value["p"]}
+            elif name in ("counts", "percent"):
+                columns |= {f"{name} {label}": part for label, part in value.items()}
+        elif not isinstance(value, list):
+            columns[name] = value
+    return columns

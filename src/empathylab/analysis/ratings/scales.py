@@ -13,6 +13,8 @@ from empathylab.stats.arms import RatingScale
 from empathylab.store.ratings import Study
 
 Thresholds = float | Mapping[str, float] | None
+Margins = Mapping[str, float]
+"""The smallest difference that matters, by dimension."""
 _LIKERT_POINTS = 5
 
 
@@ -64,6 +66,34 @@ def study_scales(study: Study, ratings: pl.DataFrame, good_from: Thresholds) -> 
         ranges[dimension.name] = float(max(ends)) - float(min(ends))
     continuous = {dimension.name: not dimension.values for dimension in dimensions}
     return StudyScales(scales, continuous, tuple(averaged), tuple(likert), ranges)
+
+
+def checked_margins(
+    given: float | Margins | None, declared: Margins, scales: StudyScales
+) -> dict[str, float]:
+    """The margin of each dimension: as given, else as declared in the study file.
+
+    In points of the scale for dimensions compared by mean, else in percentage points.
+    """
+    names = list(scales.continuous)
+    margins = {name: value for name, value in declared.items() if name in names}
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise UnknownName("rated dimension", name, names)
+        margins |= given
+    elif given is not None:
+        margins = dict.fromkeys(names, float(given))
+    for name, value in margins.items():
+        unit = "points" if name in scales.by_mean else "percentage points"
+        most = scales.width(name)
+        if not 0 < value < most:
+            raise InputError(
+                f"the margin of {name} must be between 0 and {most:g} {unit}",
+                got=value,
+                remedy="Declare the smallest difference that would matter.",
+            )
+    return margins
 
 
 def by_dimension(given: list[str] | None, option: str) -> Thresholds:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.mixed_models import problem_sentences
 from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
-from empathylab.analysis.results import Kind, Unit
-from empathylab.analysis.text.apa import counted, interval, p_text
-from empathylab.analysis.text.names import differs, first_capital, name_of, was
+from empathylab.analysis.results import Conclusion, Kind, Unit
+from empathylab.analysis.text.apa import counted, interval, listed, p_text
+from empathylab.analysis.text.names import differs, first_capital, name_of, names_of, was
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import signed, with_ends
 from empathylab.stats.arms import Estimate
 from empathylab.stats.equivalence import Equivalence
 from empathylab.stats.notes import Note
 
+_DIRECTION = {"better": "higher", "worse": "lower"}
 _REMEDIES = {
     "arm_with_one_rater": "collect ratings from more raters",
     "arm_with_one_situation": "collect ratings of replies to more situations",
@@ -58,7 +60,7 @@ def conclusion_sentence(
         span = span.replace("95%", percent, 1)
     numbers = f"{what}, {span}, {p_text(p)}{adjusted} ({by})"
     if kind in ("better", "worse"):
-        text = f"{was(comparison.arm)} rated {'higher' if kind == 'better' else 'lower'} than "
+        text = f"{was(comparison.arm)} rated {_DIRECTION[kind]} than "
         text += f"{name_of(comparison.reference)} {on}: {numbers}."
         if equivalence is not None and equivalence.equivalent:
             text += (
@@ -167,3 +169,84 @@ def model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, .
             "raters differ in this, p values are too small."
         )
     return tuple(caveats)
+
+
+def findings(conclusions: Sequence[Conclusion], fitted: DimensionModel) -> dict[str, str]:
+    """What each arm's coefficient of the model shows, by the coefficient's name."""
+    said = {}
+    for conclusion in _main(conclusions, fitted.dimension):
+        if fitted.model is None or not (conclusion.model or "").endswith(fitted.model.formula):
+            continue
+        arm, reference = conclusion.subject, name_of(conclusion.reference or "")
+        if conclusion.kind in ("better", "worse"):
+            text = f"{was(arm)} rated {_DIRECTION[conclusion.kind]} than {reference}"
+        else:
+            text = f"{name_of(arm)} did not differ detectably from {reference}"
+        said[f"arm{arm}"] = first_capital(f"{text} on {conclusion.dimension}")
+    return said
+
+
+def equivalence_sentences(comparisons: Sequence[Comparison], margin: float | None) -> list[str]:
+    """Whether arms differ by less than the margin, a sentence per arm."""
+    sentences = []
+    for comparison in comparisons:
+        equivalence = comparison.equivalence(margin)
+        if equivalence is None:
+            continue
+        were = "were" if equivalence.equivalent else "were not shown to be"
+        digits = 2 if comparison.unit == "points" else 1
+        sentences.append(
+            first_capital(
+                f"{name_of(comparison.arm)} and {name_of(comparison.reference)} {were} equivalent "
+                f"within {_margin(comparison, equivalence)}: difference in {comparison.what} "
+                f"{signed(equivalence.estimate, digits)}, {_narrow(equivalence, comparison.unit)}, "
+                f"{p_text(equivalence.p, 'TOST p')}."
+            )
+        )
+    return sentences
+
+
+def disagreement_sentence(conclusions: Sequence[Conclusion], dimension: str) -> str:
+    """Which test decides where the model and the cluster-robust test disagree."""
+    kinds: dict[str, list[bool]] = {}
+    for conclusion in _main(conclusions, dimension):
+        kinds.setdefault(conclusion.subject, []).append(conclusion.kind in _DIRECTION)
+    arms = [name_of(arm) for arm, different in kinds.items() if len(set(different)) > 1]
+    if not arms:
+        return ""
+    return (
+        f"The model and the cluster-robust test disagree about {listed(arms)} at α = .05. The "
+        "model, which uses every point of the scale and follows from the design, is the main "
+        "analysis."
+    )
+
+
+def assumption_sentences(
+    conclusions: Sequence[Conclusion], fitted: DimensionModel, said: str
+) -> list[str]:
+    """Which assumptions of the model hold or fail; without what was `said` already."""
+    caveats: dict[str, list[str]] = {}
+    own = _main(conclusions, fitted.dimension)
+    for conclusion in own:
+        for caveat in conclusion.caveats:
+            arms = caveats.setdefault(caveat, [])
+            if conclusion.subject not in arms:
+                arms.append(conclusion.subject)
+    subjects = {conclusion.subject for conclusion in own}
+    sentences = [
+        caveat if len(arms) == len(subjects) else f"{listed(names_of(arms))}: {caveat}"
+        for caveat, arms in caveats.items()
+        if caveat not in said
+    ]
+    odds = fitted.odds
+    if odds is not None and not odds.rejected:
+        sentences.append(
+            f"The test of proportional odds, clustered by {odds.clusters}, did not reject "
+            f"({p_text(odds.p)})."
+        )
+    return sentences
+
+
+def _main(conclusions: Sequence[Conclusion], dimension: str) -> list[Conclusion]:
+    """The conclusions over all situations: of each arm the model's, then the test's."""
+    return [item for item in conclusions if (item.dimension, item.subset) == (dimension, "all")]

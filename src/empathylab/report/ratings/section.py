@@ -38,8 +38,8 @@ _TESTS = (
     "intervals of the conclusions take this into account."
 )
 _MEANS = (
-    "Mean and difference from the reference with 95% interval, raters as the independent units; g "
-    "is Hedges’ standardised difference."
+    "Mean with 95% interval clustered by rater, and difference from the reference with 95% "
+    "interval clustered by {}; g is Hedges’ standardised difference."
 )
 _ALIKE = (
     "Numbers as mean (SD), properties as counts. A small p shows that arms differ; a small p TOST "
@@ -140,7 +140,11 @@ def _numbers(study: RatingsResult, place: str, of: str, figures: list[Figure]) -
     blocks = kept(
         *figures,
         Table(title=f"Counts of ratings{of}", rows=counts, caption="Ratings with percentages."),
-        Table(title=f"Means of ratings{of}", rows=means, caption=_MEANS),
+        Table(
+            title=f"Means of ratings{of}",
+            rows=means,
+            caption=_MEANS.format(study.recognised.clusters),
+        ),
         Table(title=f"Tests of arms{of}", rows=tests, caption=_TESTS),
     )
     return Fold(id=f"{place}-numbers", title="Counts, means and tests", blocks=blocks)
