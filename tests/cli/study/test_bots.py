@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,18 @@ def test_a_crowd_of_its_own_server_is_summed_up(folder: Path) -> None:
 
 
 def test_the_table_says_what_was_met_and_that_nothing_counts(folder: Path) -> None:
-    code, out, err = run("small", "--n", 3, "--seed", 2, "--lab", folder)
+    code, out, err = run("small", "--n", 3, "--behaviour", "dropout", "--lab", folder)
     assert code == 0, err
     assert "3 simulated raters" in out
+    summary = " ".join(out.split())
+    ended = re.search(
+        r"(\d+) finished, (\d+) ended early or found the study full, (\d+) dropped out, (\d+) fail",
+        summary,
+    )
+    assert ended is not None
+    assert sum(map(int, ended.groups())) == 3
+    assert ended[3] != "0"
+    assert "(dropped out)" in out
     assert "simulated completions" in out
     assert "not part of any result" in err
 

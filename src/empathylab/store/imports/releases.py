@@ -103,7 +103,7 @@ def _refuse_another_file(things: Iterable[ImportCounts], source: str) -> None:
                 f"another file of this name was imported before, and this one would remove "
                 f"{thing.removed:,} of its {before:,} {thing.things}",
                 where=source,
-                remedy="Give this one another --name or --study, or add --replace.",
+                remedy="Rename this file to keep both, or add --replace.",
             )
 
 
