@@ -105,6 +105,20 @@ def test_a_shard_that_leaves_requests_to_others_says_so(
     assert "Error" not in done.stderr
 
 
+@pytest.mark.postgres
+def test_no_judge_is_asked_before_all_shards_have_answered(
+    tmp_path: Path, postgres_url: str, endpoint: Served
+) -> None:
+    judge = ["--judge", "test/judge", "--judge-base-url", endpoint.base_url]
+    done = empathylab(
+        *evaluate(tmp_path, endpoint, "1/3"), *judge, EMPATHYLAB_DATABASE_URL=postgres_url
+    )
+    assert (done.exit_code, done.stdout) == (0, "")
+    with Lab.open(tmp_path, database=postgres_url) as lab:
+        protocols = lab.frame(sa.select(runs.c.protocol))["protocol"]
+    assert set(protocols) == {"appraise", "respond"}
+
+
 def test_shards_are_disjoint_complete_and_keep_what_follows_together(sqlite_lab: Lab) -> None:
     plan = plan_of(sqlite_lab, [f"question {number}" for number in range(100)])
     shards = [Shard(number, 3) for number in (1, 2, 3)]
