@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from empathylab.analysis.scores.estimates import EMPATHY
 from empathylab.analysis.scores.prose import comparison_sentence
@@ -120,14 +120,16 @@ def _under(
     if result is None or score is None:
         return Gate(respondent, condition, None, False, _NOT_SCORED)
     mean = number(score.mean, 2)
-    if not result.fit:
-        reason = f"the judge {result.judge} {_doubt(result)}, so its score of {mean} does not count"
-        return Gate(respondent, condition, score.mean, False, reason)
-    return Gate(respondent, condition, score.mean, score.mean >= least, f"the mean is {mean}")
+    gate = Gate(respondent, condition, score.mean, score.mean >= least, f"the mean is {mean}")
+    return _if_fit(gate, result, f"its score of {mean} does not count")
 
 
-def _doubt(result: ScoresResult) -> str:
-    return "has not been checked" if result.fit is None else "is not fit"
+def _if_fit(gate: Gate, result: ScoresResult, otherwise: str) -> Gate:
+    """The gate; failed where the judge is not shown to separate the planted replies."""
+    if result.fit:
+        return gate
+    doubt = "has not been checked" if result.fit is None else "is not fit"
+    return replace(gate, passed=False, reason=f"the judge {result.judge} {doubt}, so {otherwise}")
 
 
 def _no_worse(
@@ -143,8 +145,6 @@ def _no_worse(
     own = next((comparison for comparison in compared if comparison.run == run), None)
     if result is None or own is None:
         return Gate(respondent, condition, None, False, _NOT_SCORED)
-    if not result.fit:
-        reason = f"the judge {result.judge} {_doubt(result)}, so its scores do not count"
-        return Gate(respondent, condition, own.difference, False, reason)
     reason = comparison_sentence(own).rstrip(".")
-    return Gate(respondent, condition, own.difference, own.passed, reason)
+    gate = Gate(respondent, condition, own.difference, own.passed, reason)
+    return _if_fit(gate, result, "its scores do not count")
