@@ -147,6 +147,13 @@ def test_without_rules_there_is_no_second_look(sqlite_lab: Lab) -> None:
     assert analysis.from_lab(sqlite_lab).exclusions is None
 
 
+def test_models_stay_beside_the_people_of_one_study(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab)
+    filled(sqlite_lab)
+    changes = analysis.from_lab(sqlite_lab, study="feelings").changes
+    assert {change.respondent for change in changes} == {"human", "scripted/person"}
+
+
 def test_people_of_one_study_can_be_analysed_alone(sqlite_lab: Lab) -> None:
     closed(sqlite_lab)
     service, clock = opened(

@@ -145,9 +145,10 @@ def test_replies_that_were_not_scored_fail() -> None:
 
 
 def test_scores_of_an_unfit_judge_fail_whatever_they_are() -> None:
-    result = replace(compared(NEW, OLD, 2), acceptance=None)
     conditions = Conditions({"replies.empathy": 1}, baseline=1, no_worse_than=2)
-    assert [passed for passed, _ in gates(conditions, result)] == [False, False]
+    for tried in (20, None):  # it failed on the planted replies, or was never asked about them
+        result = replace(compared(NEW, OLD, 2), acceptance=None, tried=tried)
+        assert [passed for passed, _ in gates(conditions, result)] == [False, False]
 
 
 def test_unusable_answers_are_a_proportion_of_the_requests() -> None:
