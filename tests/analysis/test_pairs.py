@@ -89,3 +89,28 @@ def test_ratings_of_a_lab_are_clustered_by_situation_and_rater(tmp_path: Path) -
     assert found.test.se > 0
     printed = as_json("analyze", "compare", arms[0], arms[1], "--lab", lab)
     assert printed["difference"] == pytest.approx(found.test.estimate)
+
+
+def test_raters_who_prefer_different_arms_widen_the_interval(tmp_path: Path) -> None:
+    # Every situation has the same mean difference, so only the raters show how uncertain it is.
+    rows = [
+        {
+            "rater": f"r{rater}",
+            "situation": f"s{situation}",
+            "situation_text": f"It is day {situation}.",
+            "respondent": arm,
+            "text": f"A reply by {arm} on day {situation}.",
+            "rating": 5 + (arm == "x") * (1 if rater < 4 else -1),
+        }
+        for rater in range(6)
+        for situation in range(20)
+        for arm in ("x", "y")
+    ]
+    people, lab = tmp_path / "people.csv", tmp_path / "lab"
+    pl.DataFrame(rows).write_csv(people)
+    as_json("data", "import", "ratings", people, "--study", "s", "--lab", lab)
+    with Lab.open(lab, create=False) as opened:
+        found = pairs.from_lab(opened, "x", "y")
+    assert found.test.estimate == pytest.approx(1 / 3)
+    assert found.test.se > 0.3
+    assert found.conclusions[0].kind == "inconclusive"
