@@ -96,6 +96,15 @@ def test_a_judge_alone_is_calibrated_on_the_others(
     assert (head.n_ratings, head.n_judged) == (0, 48)
 
 
+def test_a_judge_is_not_calibrated_on_another_arm_of_the_same_author(
+    reference: ReferenceRatings, replies: pl.DataFrame
+) -> None:
+    two_arms = dataclasses.replace(reference, arms={"llama": ("llama", NEW)})
+    found = measured(two_arms, replies)
+    assert found.calibrated_on == tuple(name for name in ARMS if name != "llama")
+    assert "llama" not in {difference.other for difference in found.differences}
+
+
 def test_share_and_mean_are_told_for_all_and_by_valence(
     reference: ReferenceRatings, replies: pl.DataFrame
 ) -> None:
