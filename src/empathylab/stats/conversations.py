@@ -13,9 +13,11 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from empathylab.stats.arrays import Array
-from empathylab.stats.clusters.robust import least_squares
+from empathylab.stats.clusters import robust
+from empathylab.stats.clusters.robust import cluster_codes
+from empathylab.stats.estimates import Estimate
 from empathylab.stats.intervals import percentile_interval
-from empathylab.stats.t_tests import satterthwaite_df, t_margin, t_test
+from empathylab.stats.t_tests import satterthwaite_df, t_test
 
 _MIN_RANKED = 3
 
@@ -40,16 +42,12 @@ def clustered_mean(
     y = np.asarray(values, dtype=np.float64)
     if not len(y):
         return ClusteredMean(math.nan, math.nan, math.nan, 0, 0)
-    codes = np.unique(np.asarray([str(cluster) for cluster in clusters]), return_inverse=True)[1]
-    groups = len(np.unique(codes))
-    estimate = float(y.mean())
-    if groups < 2:
-        return ClusteredMean(estimate, math.nan, math.nan, len(y), groups)
-    fit = least_squares(np.ones((len(y), 1)), y, [codes.astype(np.int64)])
-    variance = float(fit.covariance[0, 0])
-    # What does not vary at all says nothing about how it would vary with other personas.
-    margin = t_margin(fit.df, confidence) * math.sqrt(variance) if variance > 0 else math.nan
-    return ClusteredMean(estimate, estimate - margin, estimate + margin, len(y), groups)
+    codes = cluster_codes(pl.Series([str(cluster) for cluster in clusters]))
+    mean = robust.clustered_mean(y, [codes], confidence)
+    if mean.low == mean.high:
+        # What does not vary at all says nothing about how it would vary with other personas.
+        mean = Estimate(mean.estimate)
+    return ClusteredMean(*mean, len(y), len(np.unique(codes)))
 
 
 @dataclass(frozen=True, slots=True)

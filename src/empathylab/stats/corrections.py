@@ -6,8 +6,9 @@ rejects at α. NaN stands for a test that was not made; it stays NaN and is not 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,9 @@ def corrected_by(name: str, p_values: Sequence[float]) -> NDArray[np.float64]:
     return CORRECTIONS[name](p_values)
 
 
+Test = TypeVar("Test", bound=Any)
+
+
 class Corrected(NamedTuple):
     """One test's p values, corrected over its family."""
 
@@ -88,6 +92,14 @@ def corrected_by_family(families: Sequence[object], p_values: Sequence[float]) -
         for test, *values in zip(tests, holm(p), benjamini_hochberg(p), bonferroni(p), strict=True):
             corrected[test] = Corrected(made, *map(float, values))
     return [corrected[test] for test in range(len(families))]
+
+
+def with_corrected_p(tests: Sequence[Test]) -> list[Test]:
+    """The tests with the fields of `Corrected` filled in from their `p` and `family`."""
+    corrected = corrected_by_family([test.family for test in tests], [test.p for test in tests])
+    return [
+        dataclasses.replace(test, **p._asdict()) for test, p in zip(tests, corrected, strict=True)
+    ]
 
 
 def _uncorrected(p_values: Sequence[float]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ from empathylab.stats.arms.counts import ArmCount, arm_counts, category_counts
 from empathylab.stats.arms.frames import RatedArms, Subset, SubsetKind, rated_arms
 from empathylab.stats.arms.ranks import RankComparison, RankTest, kruskal_wallis, rank_comparison
 from empathylab.stats.arms.rating_scales import RatingScale
-from empathylab.stats.corrections import corrected_by_family
+from empathylab.stats.corrections import corrected_by_family, with_corrected_p
 from empathylab.stats.estimates import Estimate
 
 
@@ -148,17 +148,12 @@ def _tests(rated: RatedArms, options: dict[str, Any]) -> list[ArmTest]:
     tests = [
         _test(rated, subset, arm, options) for subset in rated.subsets() for arm in rated.arms[1:]
     ]
-    families = [test.family for test in tests]
-    plain = corrected_by_family(families, [test.p for test in tests])
-    clustered = corrected_by_family(families, [test.clustered.p for test in tests])
+    clustered = corrected_by_family(
+        [test.family for test in tests], [test.clustered.p for test in tests]
+    )
     return [
-        dataclasses.replace(
-            test,
-            **p._asdict(),
-            clustered_p_holm=clustered_p.p_holm,
-            clustered_p_bh=clustered_p.p_bh,
-        )
-        for test, p, clustered_p in zip(tests, plain, clustered, strict=True)
+        dataclasses.replace(test, clustered_p_holm=p.p_holm, clustered_p_bh=p.p_bh)
+        for test, p in zip(with_corrected_p(tests), clustered, strict=True)
     ]
 
 

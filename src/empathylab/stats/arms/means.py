@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ from empathylab.stats.arguments import require_columns
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.frames import Subset, SubsetKind, subsets
 from empathylab.stats.clusters.robust import cluster_codes, clustered_mean
-from empathylab.stats.corrections import corrected_by_family
+from empathylab.stats.corrections import with_corrected_p
 from empathylab.stats.estimates import NO_ESTIMATE, Estimate
 from empathylab.stats.notes import Note
 from empathylab.stats.standardised import hedges_g
@@ -153,10 +152,7 @@ def _differences(
         for subset in subsets(ratings)
         for arm in arms[1:]
     ]
-    corrected = corrected_by_family([test.family for test in tests], [test.p for test in tests])
-    return tuple(
-        dataclasses.replace(test, **p._asdict()) for test, p in zip(tests, corrected, strict=True)
-    )
+    return tuple(with_corrected_p(tests))
 
 
 def _difference(

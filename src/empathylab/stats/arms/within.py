@@ -23,7 +23,7 @@ from empathylab.stats.arms.paired_tests import (
 )
 from empathylab.stats.arms.ranks import RankTest
 from empathylab.stats.arms.rating_scales import RatingScale
-from empathylab.stats.corrections import corrected_by_family
+from empathylab.stats.corrections import with_corrected_p
 
 Unit = Literal["situation", "rater", "rater and situation"]
 _KEYS: dict[str, list[str]] = {
@@ -126,7 +126,7 @@ def compare_paired_arms(
                 _paired(rated, subset, units, unit, arm, confidence) for arm in rated.arms[1:]
             ]
             overall.append(_all_arms(rated, subset, units, unit))
-        tests += _corrected(of_dimension)
+        tests += with_corrected_p(of_dimension)
     return PairedComparison(reference, unit, tuple(tests), tuple(overall))
 
 
@@ -197,10 +197,3 @@ def _all_arms(rated: RatedArms, subset: Subset, units: pl.DataFrame, unit: Unit)
         None if averaged else cochran_q(complete["good"].to_numpy().reshape(shape)),
         friedman(complete["rating"].to_numpy().reshape(shape)),
     )
-
-
-def _corrected(tests: list[PairedTest]) -> list[PairedTest]:
-    corrected = corrected_by_family([test.family for test in tests], [test.p for test in tests])
-    return [
-        dataclasses.replace(test, **p._asdict()) for test, p in zip(tests, corrected, strict=True)
-    ]
