@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 """Labels as numbers from 0: which rater, situation or category each row has."""
+Numbers = NDArray[np.int64]
+"""Whole numbers: counts, sizes and places."""
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Flags, Numbers
 from empathylab.stats.t_tests import z_margin
 from empathylab.style.responses import (
     RESPONDENT,
@@ -21,7 +21,7 @@ from empathylab.style.responses import (
     require_several,
     usable_responses,
 )
-from empathylab.style.text.terms import Flags, Numbers, Phrases, coded_words, phrases, readable
+from empathylab.style.text.terms import Phrases, coded_words, phrases, readable
 
 _NESTED_SHARE = 0.8
 _CANDIDATES = 10

@@ -11,10 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Numbers
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
 from empathylab.style.text.tokens import word_lists
-
-Numbers = NDArray[np.int64]
 
 _PAIRS_AT_ONCE = 2_000_000
 

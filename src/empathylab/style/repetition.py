@@ -9,13 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Numbers
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
 from empathylab.style.text.terms import Phrases, coded_words, phrases, readable
-
-Numbers = NDArray[np.int64]
 
 _WINDOW = 32_768
 """zlib looks back this many bytes; beyond, repetition would go unseen."""

@@ -15,12 +15,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Numbers
 from empathylab.stats.t_tests import t_margin
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
 from empathylab.style.text.terms import coded_words, phrases
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

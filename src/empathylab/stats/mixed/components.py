@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Codes
-
-Whole = NDArray[np.intp]
+from empathylab.stats.arrays import Codes, Indices
 
 _BATCH = 8_192
 """Ratings worked on together: enough to keep numpy busy, few enough to stay in the cache."""
@@ -21,7 +18,7 @@ class Components(NamedTuple):
     """The sets of levels that are connected: two levels are where a rating has both."""
 
     total: int
-    labels: list[Whole]
+    labels: list[Indices]
     """The component of each level, per grouping."""
 
 
@@ -54,7 +51,7 @@ def largest_core(components: Components, sizes: Sequence[int]) -> int:
     return int(held.max(initial=0))
 
 
-def independent_batches(components: Components, codes: Codes) -> list[Whole]:
+def independent_batches(components: Components, codes: Codes) -> list[Indices]:
     """Sets of ratings that share no level with each other, components of one shape together.
 
     `codes` are the levels of the first grouping.

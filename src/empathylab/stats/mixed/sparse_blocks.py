@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from empathylab.stats.arrays import Array
-from empathylab.stats.mixed.components import Whole
+from empathylab.stats.arrays import Array, Indices
 from empathylab.stats.mixed.effects.exact import DENSE_WORK
 
 _FULL = 0.25
@@ -32,8 +31,8 @@ class Elements(NamedTuple):
 
 
 def coupled(
-    crossed: list[Whole],
-    cored: list[list[Whole]],
+    crossed: list[Indices],
+    cored: list[list[Indices]],
     weight: Array,
     sds: list[float],
     sizes: tuple[int, int],
@@ -55,17 +54,17 @@ class SparsePattern(NamedTuple):
 
     core: int
     leaves: int
-    cells: Whole
+    cells: Indices
     """Core × leaf, in order of rows."""
-    slots: list[Whole]
+    slots: list[Indices]
     """Per core grouping and rating: its cell."""
-    pairs: Whole
+    pairs: Indices
     """Core × core, in order of rows."""
-    pair_slots: list[list[Whole]]
+    pair_slots: list[list[Indices]]
 
 
 def sparse_pattern(
-    crossed: list[Whole], cored: list[list[Whole]], core: int, leaves: int
+    crossed: list[Indices], cored: list[list[Indices]], core: int, leaves: int
 ) -> SparsePattern | None:
     """The pattern of one component; None where so many pairs meet that dense is better."""
     n = len(crossed[0])
@@ -92,7 +91,7 @@ class SparsePart:
     def __init__(
         self,
         pattern: SparsePattern,
-        leaf: Whole,
+        leaf: Indices,
         weight: Array,
         sd_leaf: float,
         sd_core: list[float],

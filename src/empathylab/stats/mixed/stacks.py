@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Codes
-from empathylab.stats.mixed.components import Whole, level_components
+from empathylab.stats.arrays import Codes, Indices
+from empathylab.stats.mixed.components import level_components
 from empathylab.stats.mixed.sparse_blocks import SparsePattern, sparse_pattern
 
 _EXACT_SHAPES = 8
@@ -28,19 +28,19 @@ class Stack(NamedTuple):
     components: int
     core: int
     leaves: int
-    ratings: Whole | slice
+    ratings: Indices | slice
     """Which ratings belong here."""
-    leaf: Whole
+    leaf: Indices
     """Per rating: its place among components × leaves."""
-    crossed: list[Whole]
+    crossed: list[Indices]
     """Per core grouping and rating: its place among components × core × leaves."""
-    cored: list[list[Whole]]
+    cored: list[list[Indices]]
     """Per pair of core groupings and rating: its place among components × core × core."""
-    leaf_levels: Whole
+    leaf_levels: Indices
     """Global number of the level at each leaf place used."""
-    leaf_places: Whole
-    core_levels: Whole
-    core_places: Whole
+    leaf_places: Indices
+    core_levels: Indices
+    core_places: Indices
     sparse: SparsePattern | None
     """Of one large component in which few of the pairs of levels share a rating."""
 
@@ -61,7 +61,7 @@ class Levels:
         self.stacks = _component_stacks(self, count, np.concatenate(component))
 
 
-def _ranked(labels: Whole, count: int) -> tuple[Whole, Whole]:
+def _ranked(labels: Indices, count: int) -> tuple[Indices, Indices]:
     """Each member's rank within its label, and how many members each label has."""
     sizes = np.bincount(labels, minlength=count)
     order = np.argsort(labels, kind="stable")
@@ -71,7 +71,7 @@ def _ranked(labels: Whole, count: int) -> tuple[Whole, Whole]:
     return ranks, sizes
 
 
-def _rounded_up(sizes: Whole) -> Whole:
+def _rounded_up(sizes: Indices) -> Indices:
     """Sizes padded to a few steps, each about a third larger than the one before."""
     steps = [0]
     while steps[-1] < sizes.max(initial=0):
@@ -79,7 +79,7 @@ def _rounded_up(sizes: Whole) -> Whole:
     return np.asarray(steps, dtype=np.intp)[np.searchsorted(steps, sizes)]
 
 
-def _component_stacks(groupings: Levels, count: int, component: Whole) -> list[Stack]:
+def _component_stacks(groupings: Levels, count: int, component: Indices) -> list[Stack]:
     leaf_levels = np.arange(
         groupings.offsets[groupings.leaf], groupings.offsets[groupings.leaf + 1]
     )
@@ -122,12 +122,12 @@ def _stack(
     core: int,
     leaves: int,
     members: NDArray[np.bool_],
-    place: Whole,
-    rank: Whole,
-    levels: tuple[Whole, Whole],
+    place: Indices,
+    rank: Indices,
+    levels: tuple[Indices, Indices],
 ) -> Stack:
     of_leaf = groupings.levels[groupings.leaf]
-    ratings: Whole | slice = slice(None)
+    ratings: Indices | slice = slice(None)
     if not members.all():
         ratings = np.flatnonzero(members[of_leaf])
         of_leaf = of_leaf[ratings]

@@ -17,12 +17,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.compute import one_thread
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Numbers
 from empathylab.style.authorship.logistic import TOLERANCE, Logistic, fit_logistic
 from empathylab.style.text import ngrams
 from empathylab.style.text.tokens import word_lists
-
-Numbers = NDArray[np.int64]
 
 LONGEST = 20_000
 """Characters of a text that are looked at."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Array
-from empathylab.style.authorship.classifier import Counts, Numbers, coefficients
+from empathylab.stats.arrays import Array, Numbers
+from empathylab.style.authorship.classifier import Counts, coefficients
 
 _CANDIDATES = 20
 

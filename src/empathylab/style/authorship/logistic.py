@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Numbers
+
 Array = NDArray[np.floating[Any]]
-Numbers = NDArray[np.int64]
 
 TOLERANCE = 1e-6
 _STEPS = 100

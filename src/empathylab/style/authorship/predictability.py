@@ -11,9 +11,9 @@ import polars as pl
 
 from empathylab.compute import map_ordered
 from empathylab.errors import InputError
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Numbers
 from empathylab.stats.intervals import wilson
-from empathylab.style.authorship.classifier import LONGEST, Numbers
+from empathylab.style.authorship.classifier import LONGEST
 from empathylab.style.authorship.giveaways import Giveaway
 from empathylab.style.authorship.versions import (
     UNCHANGED,

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empathylab.stats.arrays import Array
-from empathylab.style.authorship.classifier import Numbers
+from empathylab.stats.arrays import Array, Numbers
 
 _MOST_RESPONSES = 1_500
 _DRAWS = 100

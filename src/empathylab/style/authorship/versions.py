@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Numbers
 from empathylab.style.authorship import ablations
 from empathylab.style.authorship.classifier import (
-    Numbers,
     ngram_counts,
     out_of_fold,
     out_of_fold_dense,

@@ -14,9 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Numbers
 from empathylab.style.responses import usable_responses
-from empathylab.style.text.segments import Numbers, segment
+from empathylab.style.text.segments import segment
 
 WINDOW = 20
 """Words in MATTR's window for single responses, which are short."""

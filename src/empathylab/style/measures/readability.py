@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.style.text.segments import Numbers
+from empathylab.stats.arrays import Numbers
 
 _VOWELS = r"[aeiouyàáâãäåæèéêëìíîïòóôõöøœùúûüýÿ]+"
 _SILENT = (

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.arrays import Flags
 from empathylab.style.measures.catalogue import FEATURES
 from empathylab.style.measures.diversity import WINDOW, find_repeats, mattr, mtld
 from empathylab.style.measures.lexicon_files import read_lexicons
@@ -32,15 +33,7 @@ from empathylab.style.text.layout import layout_columns
 from empathylab.style.text.marks import MARKS, letter_columns, mark_columns
 from empathylab.style.text.matching import Matcher, Resolved, matcher
 from empathylab.style.text.quotations import quotation_columns, quotation_counts
-from empathylab.style.text.segments import (
-    Codes,
-    CutTexts,
-    Flags,
-    Segments,
-    Vocabulary,
-    Words,
-    cut_parts,
-)
+from empathylab.style.text.segments import Codes, CutTexts, Segments, Vocabulary, Words, cut_parts
 from empathylab.style.text.structure import full_kinds, piece_kinds, structure
 from empathylab.style.text.totals import PieceCounts, Places, places
 

@@ -12,12 +12,9 @@ from importlib.resources import files
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Flags
 from empathylab.style.tactics.rules import TacticRules, plain_sentences, tactic_rules
-
-Flags = NDArray[np.bool_]
 
 THRESHOLD = 0.45
 THRESHOLDS = {"questioning": 0.3, "information": 0.55, "reappraisal": 0.55, "advice": 0.55}

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from empathylab.stats.arrays import Numbers
 from empathylab.style.responses import require_columns
-from empathylab.style.text.segments import Numbers
 from empathylab.style.text.tokens import KEYCAP
 
 _TAGGED = r"\x{1F3F4}[\x{E0020}-\x{E007E}]+\x{E007F}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from empathylab.style.text.segments import Numbers
+from empathylab.stats.arrays import Numbers
 
 _WESTERN = r"[>}]?[:;=][\-'’^o]?[)(\]\[DPpOo/\\|*3S$]+|[8B]-[)(D]"
 _BACKWARDS = r"[(\[][\-'^]?[:;=]"

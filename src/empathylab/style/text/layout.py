@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from empathylab.stats.arrays import Numbers
 from empathylab.style.text.marks import counted_all
-from empathylab.style.text.segments import Numbers
 from empathylab.style.text.tokens import EMAIL, URL
 
 _PATTERNS = {

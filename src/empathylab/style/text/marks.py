@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.style.text.segments import Numbers
+from empathylab.stats.arrays import Numbers
 from empathylab.style.text.tokens import without_keycaps
 
 MARKS = {

@@ -17,8 +17,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Flags, Numbers
 from empathylab.style.measures.lexicons import Lexicon
-from empathylab.style.text.segments import Flags, Numbers, Words, offsets, runs
+from empathylab.style.text.segments import Words, offsets, runs
 from empathylab.style.text.structure import Structure
 from empathylab.style.text.totals import Places
 

@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
+from empathylab.stats.arrays import Numbers
+
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint64]
 

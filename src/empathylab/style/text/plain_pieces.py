@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.style.text.numbering import SPACE, Bytes, Numbers, Spans
+from empathylab.stats.arrays import Numbers
+from empathylab.style.text.numbering import SPACE, Bytes, Spans
 
 _SMALL, _CAPITAL, _MARK = 1, 2, 3
 MARKS = {".": "full_stops", ",": "commas", "!": "exclamation_marks", "?": "question_marks"}

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from empathylab.stats.arrays import Numbers
 from empathylab.style.text.marks import counted, counted_all
-from empathylab.style.text.segments import Codes, Numbers
+from empathylab.style.text.segments import Codes
 
 _PATTERNS = {
     "straight": '["＂]',

@@ -16,13 +16,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Flags, Numbers
 from empathylab.style.text.numbering import Numbering, joined, spans_between_spaces
 from empathylab.style.text.plain_pieces import PlainPieces, plain_pieces
 from empathylab.style.text.tokens import EMAIL, URL, WORD, folded, without_keycaps
 
-Numbers = NDArray[np.int64]
 Codes = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 
 # U+FDD0 stands for no character: Unicode keeps it for programs' own use.
 _CUT = "\ufdd0"

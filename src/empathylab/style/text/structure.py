@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.style.text.segments import LINE_BREAK, Flags, Numbers, Segments, Words
+from empathylab.stats.arrays import Flags, Numbers
+from empathylab.style.text.segments import LINE_BREAK, Segments, Words
 
 _MARKS = ".!?…‽。！？｡؟۔।॥"
 _AFTER = r"[^\p{L}\p{N}\s,;:\-–—/]*$"

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from empathylab.stats.arrays import Numbers
 from empathylab.style.text.sentences import sentence_lists
 from empathylab.style.text.tokens import word_lists
-
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 _SINGLE = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
 _BETWEEN_SINGLES = re.compile(f"(?<={_SINGLE}) (?={_SINGLE})")

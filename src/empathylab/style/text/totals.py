@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.style.text.segments import Codes, Numbers, Segments
+from empathylab.stats.arrays import Numbers
+from empathylab.style.text.segments import Codes, Segments
 
 _Width = type[np.unsignedinteger[Any]]
 _WIDTHS: tuple[_Width, ...] = (np.uint8, np.uint16, np.uint64)

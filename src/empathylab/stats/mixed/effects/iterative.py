@@ -18,12 +18,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Indices
 from empathylab.stats.mixed.effects.scaled import Pattern, Scaled
-
-Whole = NDArray[np.intp]
 
 _PROBED = 600_000
 """Effects times probes that are worth their time."""
@@ -41,15 +38,15 @@ class _Leaf(NamedTuple):
 
     group: int
     size: int
-    rows: Whole
+    rows: Indices
     """Per entry of N, the place among the core."""
-    levels: Whole
+    levels: Indices
     """Per entry of N, the level, in order."""
-    order: Whole
+    order: Indices
     """Where each entry lies among the elements of the pairs' blocks, one after another."""
-    first: Whole
+    first: Indices
     """Per pair of entries of one level, the first entry."""
-    second: Whole
+    second: Indices
 
 
 class IterativeSolver:
@@ -92,7 +89,7 @@ class IterativeSolver:
         generator = np.random.default_rng(_SEED)
         self.probes = generator.choice([-1.0, 1.0], size=(size, count))
 
-    def _own_places(self) -> list[tuple[Whole, Whole]]:
+    def _own_places(self) -> list[tuple[Indices, Indices]]:
         """Rows and columns in S of the blocks within levels, per grouping of the core."""
         cells, effects = [], self.pattern.effects
         for number, group in enumerate(effects.groups):
@@ -301,12 +298,12 @@ class IterativeFactor:
         return np.asarray(own[:, None, None], dtype=np.float64)
 
 
-def _paired(array: Array, two: Array, rows: Whole, columns: Whole) -> Array:
+def _paired(array: Array, two: Array, rows: Indices, columns: Indices) -> Array:
     """The symmetric products of given rows of two matrices."""
     return _rows_times(array, two, rows, columns) + _rows_times(two, array, rows, columns)
 
 
-def _rows_times(array: Array, two: Array, rows: Whole, columns: Whole) -> Array:
+def _rows_times(array: Array, two: Array, rows: Indices, columns: Indices) -> Array:
     """The products of given rows of two matrices, a piece at a time to stay in the cache."""
     products = np.empty(len(rows))
     for first in range(0, len(rows), 4096):

@@ -12,10 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import Array, Indices
 from empathylab.stats.mixed.effects.structure import Effects
-
-Whole = NDArray[np.intp]
 
 
 class Pattern:
@@ -24,9 +22,9 @@ class Pattern:
     def __init__(self, effects: Effects) -> None:
         self.effects = effects
         self.pairs = list(itertools.combinations(range(len(effects.groups)), 2))
-        self.slots: list[Whole] = []
+        self.slots: list[Indices] = []
         """Per pair of groupings and row: its cell."""
-        self.cells: list[tuple[Whole, Whole]] = []
+        self.cells: list[tuple[Indices, Indices]] = []
         """Per pair of groupings: the two levels of each cell."""
         for first, second in self.pairs:
             one, two = effects.groups[first], effects.groups[second]
@@ -35,7 +33,7 @@ class Pattern:
             levels = np.divmod(cells, two.size)
             self.cells.append((levels[0].astype(np.intp), levels[1].astype(np.intp)))
 
-    def places(self, pair: int) -> tuple[Whole, Whole]:
+    def places(self, pair: int) -> tuple[Indices, Indices]:
         """Row and column in D of every element of a pair's blocks, in the blocks' order."""
         first, second = self.pairs[pair]
         widths = self.effects.groups[first].width, self.effects.groups[second].width

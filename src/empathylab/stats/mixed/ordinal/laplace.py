@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.arrays import Array, Codes
+from empathylab.stats.arrays import Array, Codes, Indices
 from empathylab.stats.mixed.components import (
-    Whole,
     independent_batches,
     largest_core,
     level_components,
@@ -119,7 +118,7 @@ class _Batch:
         ratings: Likelihood,
         x: Array,
         effects: Effects,
-        rows: Whole,
+        rows: Indices,
         method: Method | None,
     ) -> None:
         self._ratings = ratings
