@@ -74,9 +74,7 @@ class Walk:
         if step.page in ("rate", "imagine", "write"):
             assert slot is not None
             situation = self.situations[slot.items[step.number - 1].situation]
-        page = page_content(
-            course, step, key=KEY, language="en", situation=situation, replies=["I see."]
-        )
+        page = page_content(course, step, language="en", situation=situation, replies=["I see."])
         self.pages.append(page)
         accepted = check_answer(course, step, self.fill(step, page))
         assert isinstance(accepted, Accepted), (step, accepted)
@@ -108,7 +106,6 @@ def opened(name: str) -> Walk:
 def test_a_careful_person_comes_to_the_end_of_every_preset(name: str) -> None:
     walk = opened(name)
     assert walk.through("somebody") == "completed"
-    assert len({page.token for page in walk.pages}) == len(walk.pages)
 
 
 def test_when_all_have_gone_through_every_response_has_its_number_of_ratings() -> None:

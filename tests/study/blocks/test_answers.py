@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from empathylab.study import ParticipantPath, Step, Study, parse_study
 from empathylab.study.blocks.content import check_answer, valid_values
-from empathylab.study.blocks.forms import Accepted, Refused, clean_text
+from empathylab.study.blocks.forms import Accepted, Refused, clean_text, problem
 from empathylab.study.session.flow import study_steps
 from tests.study.examples import APPRAISAL, BETWEEN, between, scales
 
@@ -65,7 +65,7 @@ def test_what_is_optional_may_be_left_out() -> None:
 def test_a_number_must_lie_within_its_bounds() -> None:
     answer = check_answer(*page("demographics"), {"age": "17", "sex": "male"})
     assert isinstance(answer, Refused)
-    assert answer.problems["age"].sentence == "Please write a number from 18 to 99."
+    assert answer.problems["age"] == problem("out-of-range", least=18, most=99)
 
 
 @pytest.mark.parametrize("value", ["forty", "1,234", "inf", "NaN", "0x20", "4 4", "1" * 400])

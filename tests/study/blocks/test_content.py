@@ -49,14 +49,14 @@ def page(key: str, study: Study | None = None, person: str = "p", **given: Any) 
     course = ParticipantPath(study or between(), scales(), 2, person)
     answers = {"tutorial/check/1": {}} if key == "tutorial/check/2" else {}
     step = next(step for step in study_steps(course, answers) if step.key == key)
-    return page_content(course, step, key=KEY, language="en", **given)
+    return page_content(course, step, language="en", **given)
 
 
 def pages(study: Study, person: str, reply: str) -> list[PageContent]:
     """All pages of one person, with the same reply on each page of work."""
     course = ParticipantPath(study, scales(), 2, person)
     return [
-        page_content(course, step, key=KEY, language="en", situation=SITUATION, replies=[reply])
+        page_content(course, step, language="en", situation=SITUATION, replies=[reply])
         for step in study_steps(course, {})
     ]
 
@@ -106,11 +106,6 @@ def test_the_pages_of_every_preset_name_no_respondent() -> None:
                 assert telling not in words, f"{name}: {content.page}"
 
 
-def test_tokens_differ_between_people_and_pages() -> None:
-    tokens = [one.token for person in "ab" for one in pages(between(), person, "x")]
-    assert len(set(tokens)) == len(tokens)
-
-
 def test_a_right_answer_is_never_on_the_page() -> None:
     content = page("tutorial/check/1")
     assert [ask.name for ask in content.asks] == ["question-1", "question-2"]
@@ -147,11 +142,6 @@ def test_the_content_note_stands_at_the_consent_and_before_the_work() -> None:
     note = page("rate/note", study)
     assert (note.parts[0].text, note.asks) == ("Sad things", ())
     assert page("rate/1", study, situation=SITUATION).parts[0].role == "emotion"
-
-
-def test_where_to_find_help_stands_on_every_page() -> None:
-    study = parse_study(BETWEEN.replace("seed: 7", "seed: 7\nhelp: Call a friend"))
-    assert {item.help for item in pages(study, "p", "x")} == {"Call a friend"}
 
 
 def test_imagining_takes_its_least_time() -> None:

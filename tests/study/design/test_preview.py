@@ -54,7 +54,7 @@ def test_a_scale_without_wording_is_shown_by_number() -> None:
 def test_the_time_of_a_page_is_the_sum_derived_by_hand() -> None:
     option = (Option("1", "one word"), Option("2", "two"))
     page = PageContent(
-        *("t", "rate", 1, 1, "Title", "a b c d"),
+        *("rate", 1, 1, "Title", "a b c d"),
         parts=(Part("reply", "e f"),),
         asks=(Asked("x", "choice", "g", option), Asked("y", "choice", "h", option)),
     )
@@ -64,12 +64,12 @@ def test_the_time_of_a_page_is_the_sum_derived_by_hand() -> None:
 
 
 def test_a_page_takes_at_least_its_least_time() -> None:
-    page = PageContent(*("t", "imagine", 1, 1, "", "a"), least_seconds=30)
+    page = PageContent(*("imagine", 1, 1, "", "a"), least_seconds=30)
     assert page_seconds(page) == 32
 
 
 def test_writing_takes_longer_than_choosing() -> None:
-    page = PageContent(*("t", "write", 1, 1, "", ""), asks=(Asked("reply", "paragraph", ""),))
+    page = PageContent(*("write", 1, 1, "", ""), asks=(Asked("reply", "paragraph", ""),))
     assert page_seconds(page, writing_words=100) == 202
     assert page_seconds(page) == 62
 

@@ -93,7 +93,7 @@ def test_a_chat_is_a_page_for_each_message_and_waits_for_each_reply(lab: Lab) ->
     page = page_of(service, ann)
     assert turns_on(page) == [("you", "Hello"), ("other", "Tell me more.")]
     assert [ask.name for ask in page.content.asks] == ["message"]
-    assert service.submit(ann, "chat/1", {"message": "Hello"}) == Saved("chat/1", ended=False)
+    assert service.submit(ann, "chat/1", {"message": "Hello"}) == Saved("chat/1")
     send(service, ann, message="Again")
     clock.skip(seconds=10)
     page = page_of(service, ann)
@@ -218,7 +218,7 @@ def test_a_reply_that_would_hurt_is_not_passed_on_and_a_second_tab_changes_nothi
     refused = send(service, bob, message="You are pathetic, ann")
     assert isinstance(refused, Refused)
     assert refused.problems["message"].code == "hurtful"
-    assert send(service, bob, message="That is hard") == Saved("chat/reply/1", ended=False)
+    assert send(service, bob, message="That is hard") == Saved("chat/reply/1")
     service.submit(bob, "chat/reply/1", {"message": "From another tab"})
     clock.skip(seconds=10)
     assert turns_on(page_of(service, ann))[-1] == ("other", "That is hard")

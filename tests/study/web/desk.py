@@ -121,11 +121,11 @@ class Desk:
         self._need_disk()
         with self.lock:
             if person not in self.people or person in self.left:
-                return Moved("You have left.")
+                return Moved()
             course = self._course(person)
             decision = decide(course, self.answers[person], step_key)
             if not isinstance(decision, Show):
-                return Moved("Please continue here.")
+                return Moved()
             checked = check_answer(course, decision.step, values)
             if isinstance(checked, Refused):
                 self.refused[person, step_key] = RefusedForm(visit, values, checked.problems)
@@ -134,8 +134,7 @@ class Desk:
             self.answers[person][step_key] = dict(checked.values)
             self.timings.append(timing)
             self.stored += 1
-            ended = isinstance(decide(self._course(person), self.answers[person]), End)
-            return Saved(step_key, ended)
+            return Saved(step_key)
 
     def submit_soon(
         self,
@@ -203,7 +202,7 @@ class Desk:
 
     def _view(self, person: str, asked: str | None) -> View:
         if person not in self.people:
-            return Closed("unknown", "Nobody.", completion_for(self.study, "full"))
+            return Closed("unknown", completion_for(self.study, "full"))
         if person in self.left:
             return Finished("withdrawn", None, completion_for(self.study, "withdrawn"))
         answers = self.answers[person]
@@ -212,7 +211,7 @@ class Desk:
             who = Person(person, self.people[person])
             place = choose_place(self.study, self.state, who, NOW, secret=KEY)
             if not isinstance(place, Place):
-                return Closed(place.reason, place.sentence, completion_for(self.study, "full"))
+                return Closed(place.reason, completion_for(self.study, "full"))
             self.state = with_place(self.state, place)
             decision = decide(self._course(person), answers, asked)
         if isinstance(decision, GoTo):
@@ -233,7 +232,6 @@ class Desk:
         content = page_content(
             self._course(person),
             step,
-            key=KEY,
             language="en",
             situation=situation,
             replies=replies,
@@ -243,14 +241,14 @@ class Desk:
         back = shown.back is not None
         language = self.languages[person]
         refused = self.refused.get((person, step.key))
-        shown_as = Page(step.key, content, shown.progress, back, draft, language, shown.revising)
+        shown_as = Page(step.key, content, shown.progress, back, draft, language)
         return dataclasses.replace(shown_as, refused=refused)
 
     def _finished(self, person: str, end: End) -> Finished:
         content = None
         if end.outcome == "completed":
             course = self._course(person)
-            content = page_content(course, last_step(self.study), key=KEY, language="en")
+            content = page_content(course, last_step(self.study), language="en")
         return Finished(end.outcome, content, completion_for(self.study, end.outcome))
 
 

@@ -89,9 +89,8 @@ FINNISH = BETWEEN.replace("languages: [en]", "languages: [fi]") + (
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_problem_can_be_said_in_every_language(language: str, code: Code) -> None:
     said = words_in(language).problem_text(problem(code, **NUMBERS))
+    assert said
     assert "{" not in said
-    if language == "en":
-        assert said == problem(code, **NUMBERS).sentence
 
 
 def test_a_problem_is_said_in_the_language_of_the_page() -> None:

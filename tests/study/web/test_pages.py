@@ -366,7 +366,7 @@ def test_a_page_that_was_answered_shows_the_next_of_the_same_kind_with_its_numbe
 @pytest.mark.parametrize("reason", sorted(set(get_args(Reason)) | {"repeated"}))
 def test_who_has_no_place_is_told_why(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
     desk = small(recruitment=PROLIFIC)
-    closed = Closed(reason, f"Because of {reason}.", Completion("LATE-9", None))  # type: ignore[arg-type]
+    closed = Closed(reason, Completion("LATE-9", None))  # type: ignore[arg-type]
     with visiting(desk) as visitor:
         visitor.get("/?PROLIFIC_PID=abc")
         monkeypatch.setattr(desk, "view", lambda person: closed)

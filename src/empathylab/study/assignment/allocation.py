@@ -44,17 +44,6 @@ Reason = Literal["full", "quota", "stopped", "paused", "closed", "ended", "given
 
 FOR_GOOD: frozenset[Status] = frozenset({"withdrawn", "failed", "excluded"})
 """Anyone who left so does not come back."""
-
-_SENTENCES: dict[Reason, str] = {
-    "full": "This study has all the participants it needs. Thank you for your interest.",
-    "quota": "The group you belong to is already full. Thank you for your interest.",
-    "stopped": "This study is not taking new participants right now.",
-    "paused": "This study is paused. Please come back later.",
-    "closed": "This study is closed. Thank you for your interest.",
-    "ended": "Your part in this study has ended.",
-    "given-on": "You were away for a long time, so we gave your place to someone else. Your "
-    "answers have been kept.",
-}
 AHEAD = timedelta(days=1)
 
 
@@ -88,11 +77,6 @@ class Full:
     """No place, and why."""
 
     reason: Reason
-
-    @property
-    def sentence(self) -> str:
-        """What the person is told."""
-        return _SENTENCES[self.reason]
 
     @property
     def outcome(self) -> Outcome:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from empathylab.situations import Situation
-from empathylab.study.assignment.blinding import opaque_id
 from empathylab.study.blocks.forms import Accepted, FormReader, Given, Refused
 from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath
 from empathylab.study.blocks.pages import PageContent, ShownReply
@@ -18,7 +17,6 @@ def page_content(
     path: ParticipantPath,
     step: Step,
     *,
-    key: bytes,
     language: str,
     situation: Situation | None = None,
     replies: Sequence[str | ShownReply] = (),
@@ -27,15 +25,14 @@ def page_content(
 ) -> PageContent:
     """The page for the path's participant, in one of the study's languages.
 
-    `situation` and `replies` are those of the items that the step shows; `answers`
-    are what they answered so far; `key` is the study's secret.
+    `situation` and `replies` are those of the items that the step shows; `answers` are what they
+    answered so far.
     """
     shown = (ShownReply(reply) if isinstance(reply, str) else reply for reply in replies)
     view = PageView(path, step, language, situation, tuple(shown), answers or {}, conversation)
     block = path.study.block(step.block)
     body = block.body(view)
     return PageContent(
-        token=opaque_id(key, "page", path.person, step.key),
         page=step.page,
         number=step.number,
         of=step.of,
@@ -46,7 +43,6 @@ def page_content(
         mistakes=body.mistakes,
         reply=step.reply,
         least_seconds=block.minimum_seconds(step),
-        help=view.localized(path.study.help),
         live=body.live,
     )
 

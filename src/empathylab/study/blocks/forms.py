@@ -40,26 +40,6 @@ MOST_CHARACTERS = 10_000
 """Of free words; more is refused rather than cut."""
 MOST_FIELD_CHARACTERS = 200
 _NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,6})?", re.ASCII)
-_SENTENCES: dict[Code, str] = {
-    "missing": "Please answer this question.",
-    "not-an-option": "Please choose one of the options.",
-    "not-a-number": "Please write a number.",
-    "out-of-range": "Please write a number from {least} to {most}.",
-    "too-small": "Please write a number of {least} or more.",
-    "too-large": "Please write a number of {most} or less.",
-    "too-short": "Please write at least {least} words.",
-    "too-many-words": "Please write at most {most} words.",
-    "too-long": "Please write at most {most} characters.",
-    "too-soon": "Please spend at least {least} seconds on this page.",
-    "twice": "Please give only one answer.",
-    "not-on-slider": "Please choose a number from {least} to {most} in steps of {step}.",
-    "too-few-choices": "Please choose at least {least}.",
-    "too-many-choices": "Please choose at most {most}.",
-    "unranked": "Please give each item a rank.",
-    "same-place": "Please use each rank only once.",
-    "missing-rows": "Please answer every row.",
-    "hurtful": "Please say this in other words. The other person should not read these words.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +47,9 @@ class Problem:
     """What is wrong with one answer."""
 
     code: Code
-    sentence: str
-    """In English; pages say it in the person's language, by the code."""
+    """By which pages say it in the person's language."""
     numbers: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What fills the sentence's blanks."""
+    """What fills the blanks of that sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +67,12 @@ class Refused:
 
 
 def problem(code: Code, **numbers: object) -> Problem:
-    """A problem with its sentence, whose blanks the numbers fill."""
+    """A problem with the numbers as its sentence shows them."""
     written = {
         name: f"{value:g}" if isinstance(value, float) else f"{value}"
         for name, value in numbers.items()
     }
-    return Problem(code, _SENTENCES[code].format(**written), written)
+    return Problem(code, written)
 
 
 def clean_text(text: str) -> str:

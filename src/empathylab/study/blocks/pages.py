@@ -1,7 +1,7 @@
 """What a page is given: all that a rater may learn, and nothing that tells the arm.
 
-A page never gets a response's arm, respondent, slot or situation id; what must come back with the
-form is an opaque id of its own for every person and page.
+A page never gets a response's arm, respondent, slot or situation id; what comes back with the form
+is the page's key, which counts the pages of its block.
 """
 
 from __future__ import annotations
@@ -206,8 +206,6 @@ class Body:
 class PageContent:
     """A page as a rater may see it."""
 
-    token: str
-    """Ties the form to this person and page."""
     page: str
     number: int
     of: int
@@ -220,6 +218,4 @@ class PageContent:
     reply: tuple[int, int] | None = None
     """Which of how many replies to the same situation."""
     least_seconds: int = 0
-    help: str = ""
-    """Where to find help, in Markdown."""
     live: LivePage | None = None

@@ -22,7 +22,6 @@ from empathylab.study.blocks.steps import Step
 from empathylab.study.session.flow import back_from, last_step
 from empathylab.words import count_words
 
-_NO_SECRET = b"a preview shows no real ids"
 _REPLY = "(a reply)"
 
 
@@ -82,7 +81,7 @@ def preview_study(
     for number, step in enumerate(steps, start=1):
         situation, texts = _work(step, slot, situations or {}, replies or {})
         content = page_content(
-            shown, step, key=_NO_SECRET, language=shown_language, situation=situation, replies=texts
+            shown, step, language=shown_language, situation=situation, replies=texts
         )
         answered: Answers = {earlier.key: {} for earlier in steps[: number - 1]}
         back = back_from(path.study, steps, answered, step, step) is not None

@@ -21,9 +21,6 @@ from empathylab.study.session.endings import closed, finished
 from empathylab.study.session.transactions import Escalate, ParticipantTransaction
 from empathylab.study.session.visits import Closed, Finished
 
-REPEATED = "You have already taken part in this study. Thank you."
-RETURNED = "Your submission on Prolific was returned, so we gave your place to someone else."
-
 
 def let_in(transaction: ParticipantTransaction) -> Closed | Finished | None:
     """What keeps the person from the pages, if anything does."""
@@ -32,10 +29,10 @@ def let_in(transaction: ParticipantTransaction) -> Closed | Finished | None:
     if status == "finished":
         return finished(transaction, "completed")
     if status == "repeated":
-        return closed(transaction, "repeated", REPEATED, "screened-out")
+        return closed(transaction, "repeated", "screened-out")
     if status in FOR_GOOD:
         if row.outcome is None:
-            return closed(transaction, "ended", Full("ended").sentence)
+            return closed(transaction, "ended")
         return finished(transaction, row.outcome)
     if row.outcome == "timed-out":
         return finished(transaction, "timed-out")
@@ -45,10 +42,10 @@ def let_in(transaction: ParticipantTransaction) -> Closed | Finished | None:
             return finished(transaction, "no-consent")
         if row.world != "test" and study_status in ("paused", "closed"):
             outcome: Outcome | None = "full" if study_status == "closed" else None
-            return closed(transaction, study_status, Full(study_status).sentence, outcome)
+            return closed(transaction, study_status, outcome)
         return None
     if row.world != "test" and study_status == "closed":
-        return closed(transaction, "closed", Full("closed").sentence)
+        return closed(transaction, "closed")
     if _is_out_of_time(transaction):
         transaction.change(status="timed-out", outcome="timed-out", draft={})
         return finished(transaction, "timed-out")
@@ -74,7 +71,7 @@ def claim(transaction: ParticipantTransaction) -> Closed | None:
     once = row.arm is None and study.recruitment.once
     if once and was_here(batch, launched, row.person):
         transaction.change(status="repeated", outcome="screened-out")
-        return closed(transaction, "repeated", REPEATED, "screened-out")
+        return closed(transaction, "repeated", "screened-out")
     traits = dict(row.traits) or _traits(transaction)
     state = claim_state(batch, launched, row, transaction.now)
     # By the clock as it is now that nobody else can claim: places are in the order of time.
@@ -85,8 +82,8 @@ def claim(transaction: ParticipantTransaction) -> Closed | None:
         if row.arm is None:
             transaction.change(outcome=choice.outcome)
         elif choice.reason == "given-on" and _was_returned(transaction):
-            return closed(transaction, "returned", RETURNED)
-        return closed(transaction, choice.reason, choice.sentence, choice.outcome)
+            return closed(transaction, "returned")
+        return closed(transaction, choice.reason, choice.outcome)
     for item in displaced(state, choice):
         if not abandon_slot(transaction.connection, launched.row, item.person, item.seen_at):
             raise Escalate("locked")  # seen in this very moment: choose again

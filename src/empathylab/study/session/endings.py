@@ -18,7 +18,13 @@ from empathylab.study.session.finishing import finished_work
 from empathylab.study.session.flow import last_step
 from empathylab.study.session.signals import rater_columns
 from empathylab.study.session.transactions import ParticipantTransaction
-from empathylab.study.session.visits import Closed, Completion, Finished, completion_for
+from empathylab.study.session.visits import (
+    Closed,
+    ClosedReason,
+    Completion,
+    Finished,
+    completion_for,
+)
 
 
 def end(transaction: ParticipantTransaction, outcome: Outcome, **values: Any) -> None:
@@ -99,9 +105,9 @@ def finished(transaction: ParticipantTransaction, outcome: Outcome) -> Finished:
 
 
 def closed(
-    transaction: ParticipantTransaction, reason: Any, sentence: str, outcome: Outcome | None = None
+    transaction: ParticipantTransaction, reason: ClosedReason, outcome: Outcome | None = None
 ) -> Closed:
     """A closed door, with the code for it where the study has one."""
     study = transaction.launched.study
     code = completion_for(study, outcome) if outcome else Completion(None, None)
-    return Closed(reason, sentence, code, transaction.row.language)
+    return Closed(reason, code, transaction.row.language)

@@ -42,7 +42,6 @@ class GoTo:
 
     step: Step
     reason: Literal["unknown", "ahead", "locked"]
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +57,6 @@ class End:
 
 
 Decision = Show | GoTo | NeedsPlace | End
-
-_SENTENCES = {
-    "unknown": "This page does not exist. Please continue here.",
-    "ahead": "That page comes later. Please answer this one first.",
-    "locked": "You can no longer change that answer. Please continue here.",
-}
 
 
 def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) -> Decision:
@@ -83,8 +76,7 @@ def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) ->
     wanted = due if asked is None else next((step for step in steps if step.key == asked), None)
     reason = _refusal(path.study, answers, due, wanted)
     if wanted is None or reason is not None:
-        reason = reason or "unknown"
-        return GoTo(due, reason, _SENTENCES[reason])
+        return GoTo(due, reason or "unknown")
     done = sum(step.key in answers for step in steps)
     return Show(
         wanted,

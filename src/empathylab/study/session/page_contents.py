@@ -36,7 +36,6 @@ def step_content(
     return page_content(
         path,
         step,
-        key=launched.secret,
         language=language,
         situation=situation,
         replies=replies,

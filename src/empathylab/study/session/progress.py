@@ -22,8 +22,6 @@ from empathylab.study.session.signals import read_signals
 from empathylab.study.session.transactions import ParticipantTransaction
 from empathylab.study.session.visits import Closed, Finished, Moved, Saved, View
 
-_ENDED = "Your part in this study has ended."
-
 
 def decision(
     transaction: ParticipantTransaction, asked: str | None = None
@@ -162,12 +160,7 @@ def _amount(written: str | None, most: float = 31 * 24 * 3600.0) -> float | None
     return value if math.isfinite(value) and 0 <= value <= most else None
 
 
-def late(
-    transaction: ParticipantTransaction,
-    decided: GoTo | End | Closed | Finished,
-    step_key: str,
-    values: Given,
-) -> Saved | Moved:
+def late(transaction: ParticipantTransaction, step_key: str, values: Given) -> Saved | Moved:
     """A page that is not the person's turn: saved where it says again what is stored."""
     if step_key in transaction.given:
         steps = study_steps(transaction.path, transaction.given)
@@ -175,8 +168,8 @@ def late(
         if step is not None:
             checked = check_answer(transaction.path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given[step_key]:
-                return Saved(step_key, isinstance(decided, End | Finished))
-    return Moved(decided.sentence if isinstance(decided, GoTo | Closed) else _ENDED)
+                return Saved(step_key)
+    return Moved()
 
 
 def hurried(transaction: ParticipantTransaction, step: Step) -> Refused | None:

@@ -28,7 +28,7 @@ from empathylab.study.live.turns import Conversation
 from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.endings import end, finished
-from empathylab.study.session.flow import End, GoTo, Show
+from empathylab.study.session.flow import End, Show
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.messages import PageMessages
 from empathylab.study.session.progress import decision, hurried, late, store
@@ -70,9 +70,6 @@ Result = TypeVar("Result")
 Unknown = TypeVar("Unknown")
 
 _ATTEMPTS = 20
-_UNKNOWN = "We could not find your session. Please open the link you were given again."
-_ANSWERED = "This page has been answered."
-_NO_REPLY_YET = "The reply is still being written."
 
 
 class StudyService:
@@ -127,24 +124,20 @@ class StudyService:
         with self._running.lab.reading() as connection:
             return study_status(self._running, connection) == "closed"
 
-    def view(self, person: str, asked: str | None = None) -> View:
-        """The page that the person is on; `asked` is the key of one they would rather see."""
+    def view(self, person: str) -> View:
+        """The page that the person is on, or how their part ended."""
 
         def show(transaction: ParticipantTransaction) -> View:
-            decided = decision(transaction, asked)
-            notice = ""
-            if isinstance(decided, GoTo):
-                notice = decided.sentence
-                decided = decision(transaction)
+            decided = decision(transaction)
             if isinstance(decided, Show):
                 transaction.mark_shown(decided)
-                return transaction.page(decided, notice)
+                return transaction.page(decided)
             if isinstance(decided, End):
                 return finished(transaction, decided.outcome)
             return cast("Closed | Finished", decided)
 
         # Anyone who had all their data deleted is unknown, and has withdrawn.
-        unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
+        unknown = Closed("unknown", completion_for(self.study, "withdrawn"))
         return self._messages.on(person, self._run(person, "read", show, unknown))
 
     def submit(
@@ -180,30 +173,30 @@ class StudyService:
         def take(transaction: ParticipantTransaction) -> Saved | Refused | Moved:
             decided = decision(transaction, step_key)
             if not isinstance(decided, Show):
-                return late(transaction, decided, step_key, values)
+                return late(transaction, step_key, values)
             path, step = transaction.path, decided.step
             conversation = transaction.conversation(step)
             if conversation is not None and (conversation.waiting or conversation.unshown):
-                return Moved(_NO_REPLY_YET)
+                return Moved()
             sent = values
             if conversation is not None:
                 sent = path.study.block(step.block).offered(step, conversation, values)
             checked = check_answer(path, step, sent)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
-                return Saved(step_key, ended=False)
+                return Saved(step_key)
             if decided.revising and not (corrects and transaction.is_begun_by(browser)):
-                return Moved(_ANSWERED)
+                return Moved()
             if isinstance(checked, Refused):
                 return transaction.refuse(step_key, values, checked, visit)
             if decided.revising and answered not in (None, transaction.answer_digest(step_key)):
-                return Moved(_ANSWERED)
+                return Moved()
             if not decided.revising and (refused := hurried(transaction, step)):
                 return transaction.refuse(step_key, values, refused, visit)
             transaction.note_browser(browser)
             following = store(transaction, step, checked.values, timing or {})
-            return Saved(step_key, isinstance(following, Finished), following)
+            return Saved(step_key, following)
 
-        unknown = Moved(_UNKNOWN)
+        unknown = Moved()
         after = functools.partial(self._messages.after, person)
         return self._run_soon(person, "write", take, unknown, after)
 

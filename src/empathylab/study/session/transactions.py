@@ -137,7 +137,7 @@ class ParticipantTransaction:
         self.batch.change_slot(self.row.id, values)
         vars(self.row).update(values)
 
-    def page(self, show: Show, notice: str = "") -> Page:
+    def page(self, show: Show) -> Page:
         """The page to show, with what was answered or begun on it."""
         step, draft = show.step, self.row.draft
         conversation = self.conversation(step)
@@ -152,8 +152,6 @@ class ParticipantTransaction:
             can_go_back=show.back is not None,
             draft={**self.given.get(step.key, {}), **begun_on(draft, step.key)},
             language=self.row.language,
-            revising=show.revising,
-            notice=notice,
             answered=self.answer_digest(step.key),
             refused=refused_on(draft, step.key),
         )

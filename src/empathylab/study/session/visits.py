@@ -73,10 +73,6 @@ class Page:
     draft: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What was answered or begun here, by the names of the questions."""
     language: str = "en"
-    revising: bool = False
-    """Whether it has been answered already."""
-    notice: str = ""
-    """Why this page and not the one asked for."""
     messages: tuple[str, ...] = ()
     """What a researcher says to this person."""
     answered: str = ""
@@ -103,7 +99,6 @@ class Closed:
     """There is no place for the person, now or at all."""
 
     reason: ClosedReason
-    sentence: str
     completion: Completion
     language: str = "en"
 
@@ -123,8 +118,6 @@ class Saved:
     """The answer is on the disk."""
 
     step: str
-    ended: bool
-    """Whether it was the last one."""
     following: View | None = field(default=None, compare=False)
     """What is to be shown next, where that is known already."""
 
@@ -132,8 +125,6 @@ class Saved:
 @dataclass(frozen=True, slots=True)
 class Moved:
     """Nothing was stored, because this is not the page the person is on."""
-
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,15 +266,15 @@ class RaterPages:
         frame = self.site.frame(request, session, page.language)
         if session.guest:
             page = dataclasses.replace(page, can_go_back=False)
-            page = dataclasses.replace(page, notice=page.notice or frame.words.for_guests)
+        notice = frame.words.for_guests if session.guest else ""
         refused = page.refused
         if refused is not None and same_id(refused.visit, self.site.visit(session)):
             problems = {
                 name: frame.words.problem_text(problem)
                 for name, problem in refused.problems.items()
             }
-            filled = Filled(refused.values, problems, came_from)
+            filled = Filled(refused.values, problems, came_from, notice)
         else:
             draft = {} if session.guest else page.draft
-            filled = Filled(draft, {}, came_from, frame.words.moved if moved else "")
+            filled = Filled(draft, {}, came_from, frame.words.moved if moved else notice)
         return HTMLResponse(study_page(frame, page, filled))

@@ -277,7 +277,7 @@ def _view(study: Study, preview: Preview, language: str, key: str) -> View | Non
         return Finished(outcome, None, completion_for(study, outcome), language)
     if kind == "closed" and name in _CLOSED:
         outcome = "screened-out" if name in ("quota", "repeated") else "full"
-        return Closed(name, "", completion_for(study, outcome), language)
+        return Closed(name, completion_for(study, outcome), language)
     for row in preview.rows:
         if row.step == key and row is preview.rows[-1]:
             return Finished("completed", row.content, completion_for(study, "completed"), language)

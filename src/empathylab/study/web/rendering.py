@@ -95,7 +95,7 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         percent=min(99, max(0, round(100 * page.progress))),
         back=page.can_go_back,
         came_from=filled.came_from,
-        notice=filled.notice or page.notice,
+        notice=filled.notice,
         messages=page.messages,
         general=[text for name, text in filled.errors.items() if name not in named],
         errors=filled.errors,
