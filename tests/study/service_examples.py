@@ -120,7 +120,7 @@ def step_on(service: StudyService, person: str) -> Page | None:
     page = service.view(person)
     if not isinstance(page, Page):
         return None
-    if isinstance(clock := service._running.clock, Clock):
+    if isinstance(clock := service.clock, Clock):
         clock.skip(seconds=page.content.least_seconds)
     done = service.submit(person, page.step, careful(service.study, page), {"seconds": 1.5})
     assert isinstance(done, Saved), done

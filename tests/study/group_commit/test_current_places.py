@@ -25,7 +25,7 @@ def one_round(service: StudyService) -> Iterator[None]:
         begun.set()
         go.wait()
 
-    service._running.queue.enqueue("nobody", wait, locked=True)
+    service.queue.enqueue("nobody", wait, locked=True)
     begun.wait()
     try:
         yield
@@ -60,7 +60,7 @@ def test_claims_of_one_round_are_level_and_take_no_slot_twice(lab: Lab) -> None:
     arms = [arm for arm, _ in places.values()]
     assert sorted((arms.count("one"), arms.count("two"))) == [4, 5]
     assert len(set(places.values())) == 9
-    if service._running.queue.alone:  # elsewhere some may have been served before the round
+    if service.queue.alone:  # elsewhere some may have been served before the round
         assert sum("places.id" not in item for item in read) == 1
 
 
@@ -74,7 +74,7 @@ def test_a_participant_who_leaves_within_a_round_makes_room_for_the_next_in_it(l
     leaving = threading.Thread(target=service.leave, args=(left,), kwargs={"delete": False})
     with one_round(service):
         leaving.start()
-        while not service._running.queue._locked.waiting:
+        while not service.queue._locked.waiting:
             leaving.join(0.01)
         coming = service.submit_soon(last, "consent", {"agree": "yes"})
     done = coming.result(30)

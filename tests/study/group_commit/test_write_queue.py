@@ -126,7 +126,7 @@ def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
 def test_a_double_click_is_stored_once_and_acknowledged_twice(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "one")
-    with Held(service._running.queue):
+    with Held(service.queue):
         coming = [service.submit_soon(person, "consent", {"agree": "yes"}) for _ in range(2)]
     assert [type(item.result()) for item in coming] == [Saved, Saved]
     assert len(rows_of(lab, schema.page_answers)) == 1

@@ -72,7 +72,7 @@ def teller(service: StudyService, name: str, story: str = STORY) -> str:
 
 def engine_of(service: StudyService, model: Model, price: float | None = None) -> LiveEngine:
     prices = Prices({"scripted/listener": Price(price or 0.0, price or 0.0)}, "2026-01-01")
-    return LiveEngine(service.running, models=lambda author: model, prices=prices)
+    return LiveEngine(service, models=lambda author: model, prices=prices)
 
 
 def settle(service: StudyService, model: Model, price: float | None = None) -> None:

@@ -373,6 +373,6 @@ def test_a_model_that_cannot_be_opened_counts_as_an_outage(sqlite_lab: Lab) -> N
     service = opened(sqlite_lab, MODEL_ONLY)
     person = teller(service, "p")
 
-    run_until(lambda: bool(turns(sqlite_lab)[0]["reason"]), LiveEngine(service.running))
+    run_until(lambda: bool(turns(sqlite_lab)[0]["reason"]), LiveEngine(service))
     assert part(shown(service, person), "reply") == "Thank you for sharing this."
     assert turns(sqlite_lab)[0]["reason"] == "outage"

@@ -33,7 +33,7 @@ from empathylab.study.admin.monitoring import StudyStatus, read_status
 from empathylab.study.assignment.allocation import Freed, World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
-from empathylab.study.session.running import StudyContext, require_not_closed, study_status
+from empathylab.study.session.running import RunningStudy, require_not_closed, study_status
 from empathylab.study.session.visits import AuditEntry, Participant
 
 _RENAMED = {"tell": "update platform details"}
@@ -41,7 +41,7 @@ _RENAMED = {"tell": "update platform details"}
 
 
 def exclude_row(
-    study: StudyContext, connection: Connection, row: Row[Any], reason: str, *, who: str
+    study: RunningStudy, connection: Connection, row: Row[Any], reason: str, *, who: str
 ) -> None:
     """Excludes a participant, in a transaction that has locked the study and their row."""
     number = study.launched.row
@@ -52,7 +52,7 @@ def exclude_row(
     add_audit(connection, number, study.now(), who, "exclude", **details)
 
 
-def include_row(study: StudyContext, connection: Connection, row: Row[Any], *, who: str) -> None:
+def include_row(study: RunningStudy, connection: Connection, row: Row[Any], *, who: str) -> None:
     """Undoes an exclusion, in a transaction that has locked the study and the row.
 
     Finished work counts again, even where another participant has taken the slot since: refusing
@@ -79,7 +79,7 @@ def include_row(study: StudyContext, connection: Connection, row: Row[Any], *, w
 
 
 def release_row(
-    study: StudyContext, connection: Connection, row: Row[Any], status: Freed, *, who: str
+    study: RunningStudy, connection: Connection, row: Row[Any], status: Freed, *, who: str
 ) -> None:
     """Frees a live slot, in a transaction that has locked the study and the row."""
     change_slot(connection, row.id, status=ended(place_of(row), status).status)
@@ -90,7 +90,7 @@ def release_row(
 class AdminActions:
     """The researcher's side of a launched study."""
 
-    def __init__(self, running: StudyContext) -> None:
+    def __init__(self, running: RunningStudy) -> None:
         self._running = running
 
     def pause(self, *, who: str = "researcher") -> None:

@@ -33,7 +33,7 @@ from empathylab.study.admin.alert_channels import Notice, Sender, channels
 from empathylab.study.admin.monitoring import Sums, read_status
 from empathylab.study.live.pausing import ENGINE
 from empathylab.study.session.launched import Launched
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import RunningStudy
 
 EVERY = 30.0
 MOST_ATTEMPTS = 10
@@ -87,14 +87,14 @@ class ErrorNotes:
         self._attempts, self._pause = attempts, pause
         self._last = -60.0
 
-    def note(self, service: StudyContext) -> None:
+    def note(self, service: RunningStudy) -> None:
         """Returns at once; where the database is away, the thread tries again later."""
         now = time.monotonic()
         if now - self._last >= 60:
             self._last = now
             threading.Thread(target=self._write, args=(service,), daemon=True).start()
 
-    def _write(self, service: StudyContext) -> None:
+    def _write(self, service: RunningStudy) -> None:
         for attempt in range(self._attempts):
             if attempt:
                 time.sleep(self._pause)
@@ -111,7 +111,7 @@ class Alerts:
     """The alerts of one launched study."""
 
     def __init__(
-        self, service: StudyContext, senders: Mapping[Channel, Sender], console_url: str = ""
+        self, service: RunningStudy, senders: Mapping[Channel, Sender], console_url: str = ""
     ) -> None:
         self._service = service
         self._senders = senders
@@ -225,6 +225,6 @@ class AlertThread:
                 log.warning("alerts could not be sent: %s", type(error).__name__)
 
 
-def start_alerts(service: StudyContext, console_url: str = "") -> AlertThread:
+def start_alerts(service: RunningStudy, console_url: str = "") -> AlertThread:
     """The running thread; without channels it stores events and sends nothing."""
     return AlertThread(Alerts(service, configured(), console_url))

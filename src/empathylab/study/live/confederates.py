@@ -16,7 +16,7 @@ from empathylab.store.studies.records import lock_study
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.live.partners import connected_at
 from empathylab.study.live.settings import Live
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import RunningStudy
 from empathylab.words import count_words
 
 _MOST_NAME = 60
@@ -48,7 +48,7 @@ def queue_token(secret: bytes, name: str) -> str:
     return f"{name}.{opaque_id(secret, 'queue', name)}"
 
 
-def new_queue_token(study: StudyContext, name: str) -> str:
+def new_queue_token(study: RunningStudy, name: str) -> str:
     """The token for a confederate of a launched study; raises where it has none."""
     require_confederates(study.study.live)
     if not re.fullmatch(r"[\w-]{1,60}", name):
@@ -82,7 +82,7 @@ def require_confederates(live: Live | None) -> list[str]:
 class ConfederateQueue:
     """The queue of one launched study."""
 
-    def __init__(self, study: StudyContext) -> None:
+    def __init__(self, study: RunningStudy) -> None:
         self._study = study
         self._authors = require_confederates(study.study.live)
 

@@ -18,7 +18,7 @@ from typing import Any
 from empathylab.errors import InputError
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.records import add_audit
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import RunningStudy
 from empathylab.tables import harmless_cell
 
 
@@ -36,7 +36,7 @@ class Approval:
     """Why they are not to be paid; empty: they are."""
 
 
-def approvals(service: StudyContext, *, who: str = "researcher") -> list[Approval]:
+def approvals(service: RunningStudy, *, who: str = "researcher") -> list[Approval]:
     """All who completed the study, by their platform ids; a rejection needs a researcher's reason.
 
     Leaving someone out of the analysis is no reason to leave them unpaid.
@@ -58,7 +58,7 @@ def approvals(service: StudyContext, *, who: str = "researcher") -> list[Approva
     return decisions
 
 
-def approval_table(service: StudyContext, decisions: Sequence[Approval]) -> str:
+def approval_table(service: RunningStudy, decisions: Sequence[Approval]) -> str:
     """The list as the study's platform takes it, as CSV."""
     rows: list[tuple[str, ...]]
     written = io.StringIO()

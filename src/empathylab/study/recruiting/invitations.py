@@ -28,7 +28,7 @@ from empathylab.store.studies.slots import find_slot
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import require_traits
 from empathylab.study.blocks.forms import clean_text
-from empathylab.study.session.running import StudyContext, require_not_closed
+from empathylab.study.session.running import RunningStudy, require_not_closed
 
 PARAMETER = "invitation"
 """Of the link."""
@@ -81,7 +81,7 @@ def ticket_of(token: str, secret: bytes) -> str | None:
 
 
 def invite(
-    service: StudyContext,
+    service: RunningStudy,
     count: int,
     *,
     labels: Sequence[str] = (),
@@ -142,7 +142,7 @@ def invite(
     return invitations
 
 
-def list_invitations(service: StudyContext) -> list[InvitationStatus]:
+def list_invitations(service: RunningStudy) -> list[InvitationStatus]:
     """All invitations to the study, in the order in which they were made."""
     with service.lab.reading() as connection:
         rows = invitation_rows(connection, service.launched.row)
@@ -153,7 +153,7 @@ def list_invitations(service: StudyContext) -> list[InvitationStatus]:
     ]
 
 
-def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> bool:
+def revoke(service: RunningStudy, given: str, *, who: str = "researcher") -> bool:
     """Whether an invitation was revoked, named by its link, its token or its key.
 
     Not where someone has come with it: they are excluded or forgotten, not shut out.
@@ -192,7 +192,7 @@ def _closed(why: str) -> InputError:
     return InputError(f"the invitation {why}", remedy="Ask for a new one.")
 
 
-def _require_invitations(service: StudyContext) -> None:
+def _require_invitations(service: RunningStudy) -> None:
     if service.study.follow_up is not None:
         raise InputError(
             "a follow-up does not need its own invitations",
@@ -210,7 +210,7 @@ def _require_invitations(service: StudyContext) -> None:
 
 
 def _new_invitation(
-    service: StudyContext, label: str | None, expires_at: datetime | None
+    service: RunningStudy, label: str | None, expires_at: datetime | None
 ) -> Invitation:
     token = new_token(service.secret)
     key = service.key_of("invitation", token.partition(".")[0])
@@ -229,7 +229,7 @@ def _in_days(now: datetime, days: float) -> datetime:
     return now + timedelta(days=days)
 
 
-def _key_named(service: StudyContext, given: str) -> str:
+def _key_named(service: RunningStudy, given: str) -> str:
     query = parse_qs(urlsplit(given).query) if "?" in given else {}
     token = query.get(PARAMETER, [given])[0].strip()
     ticket = ticket_of(token, service.secret)

@@ -9,7 +9,7 @@ import threading
 from empathylab.errors import EmpathyLabError, RunInUse, UserError
 from empathylab.study.recruiting.prolific import Prolific, configured
 from empathylab.study.recruiting.sync import pull
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import RunningStudy
 
 log = logging.getLogger("empathylab.study.recruiting")
 
@@ -17,7 +17,7 @@ log = logging.getLogger("empathylab.study.recruiting")
 class Poll:
     """The thread; `stop` ends it."""
 
-    def __init__(self, service: StudyContext, client: Prolific, every: float) -> None:
+    def __init__(self, service: RunningStudy, client: Prolific, every: float) -> None:
         self._service = service
         self._client = client
         self._every = every
@@ -69,7 +69,7 @@ class Poll:
 
 
 def start_polling(
-    service: StudyContext, *, every: float = 60.0, client: Prolific | None = None
+    service: RunningStudy, *, every: float = 60.0, client: Prolific | None = None
 ) -> Poll | None:
     """The running thread; None where the study is not on Prolific or there is no token.
 

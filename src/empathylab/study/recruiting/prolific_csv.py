@@ -24,7 +24,7 @@ from empathylab.store.studies.records import add_audit, lock_study
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.sync import Synced, apply_submissions
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import RunningStudy
 
 _PARTICIPANT = ("participantid", "prolificid", "prolificpid")
 _SUBMISSION = ("submissionid", "sessionid")
@@ -52,7 +52,7 @@ class Export:
 
 
 def import_export(
-    service: StudyContext, path: Path, *, keep: Sequence[str] = (), who: str = "sync"
+    service: RunningStudy, path: Path, *, keep: Sequence[str] = (), who: str = "sync"
 ) -> tuple[Synced, int, int]:
     """What the file changed, how many people's traits changed, and how many rows were skipped.
 
@@ -95,7 +95,7 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
 
 
 def _update_traits(
-    service: StudyContext, traits: Mapping[str, Mapping[str, str | None]], who: str
+    service: RunningStudy, traits: Mapping[str, Mapping[str, str | None]], who: str
 ) -> int:
     """How many people's traits differ from before."""
     study, changed = service.launched.row, 0
@@ -124,7 +124,7 @@ def _merged(before: Mapping[str, Any], news: Mapping[str, str | None]) -> dict[s
     return kept | {name: value for name, value in news.items() if value is not None}
 
 
-def _names(service: StudyContext, keep: Sequence[str]) -> dict[str, str]:
+def _names(service: RunningStudy, keep: Sequence[str]) -> dict[str, str]:
     """By column, the name under which it is kept; one that the study asks for itself is refused."""
     names: dict[str, str] = {}
     for item in keep:

@@ -14,7 +14,7 @@ from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.records import add_audit
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.design.definition import Study
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import RunningStudy
 
 _TYPES: dict[Outcome, str] = {
     "completed": "COMPLETED",
@@ -46,7 +46,7 @@ def completion_codes(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def group_members(service: StudyContext) -> list[str]:
+def group_members(service: RunningStudy) -> list[str]:
     """The platform ids of all who completed the study and were not rejected, for a follow-up."""
     require_on_prolific(service.study)
     with service.lab.reading() as connection:
@@ -58,7 +58,7 @@ def group_members(service: StudyContext) -> list[str]:
     ]
 
 
-def note_group(service: StudyContext, group: str, people: Sequence[str], *, who: str) -> None:
+def note_group(service: RunningStudy, group: str, people: Sequence[str], *, who: str) -> None:
     """Writes into the audit log that platform ids went to Prolific."""
     row = service.launched.row
     with service.lab.writing() as connection:

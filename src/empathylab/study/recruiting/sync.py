@@ -22,7 +22,7 @@ from empathylab.study.admin.actions import exclude_row, release_row
 from empathylab.study.assignment.allocation import Freed
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Prolific, Submission
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import RunningStudy
 
 RETURNED = "RETURNED"
 KNOWN = (
@@ -86,7 +86,7 @@ class Synced:
 
 
 def apply_submissions(
-    service: StudyContext,
+    service: RunningStudy,
     submissions: Sequence[Submission],
     *,
     source: str,
@@ -137,7 +137,7 @@ def apply_submissions(
 
 
 async def pull(
-    service: StudyContext, client: Prolific, *, studies: Sequence[str] = (), who: str = "sync"
+    service: RunningStudy, client: Prolific, *, studies: Sequence[str] = (), who: str = "sync"
 ) -> Synced:
     """What Prolific's API says now, brought into the lab.
 
@@ -165,7 +165,7 @@ async def pull(
     return apply_submissions(service, submissions, source="API", who=who)
 
 
-def platform_studies(service: StudyContext) -> list[str]:
+def platform_studies(service: RunningStudy) -> list[str]:
     """Prolific's ids of the study that people's links named, the most frequent first."""
     with service.lab.reading() as connection:
         rows = submitters(connection, service.launched.row)
@@ -181,7 +181,7 @@ class _Acts:
 
 
 def _act(
-    service: StudyContext, connection: Any, person: str, state: str, who: str, acts: _Acts
+    service: RunningStudy, connection: Any, person: str, state: str, who: str, acts: _Acts
 ) -> None:
     if state not in FREES:
         return
@@ -241,7 +241,7 @@ def _latest_visits(
 
 
 def _other_codes(
-    service: StudyContext, heard: Sequence[tuple[Any, Submission]]
+    service: RunningStudy, heard: Sequence[tuple[Any, Submission]]
 ) -> Iterator[tuple[str, str]]:
     codes = service.study.recruitment.codes
     for row, submission in heard:
@@ -258,7 +258,7 @@ def _weight(submission: Submission) -> tuple[str, bool]:
     return submission.started_at, status_named(submission.status) not in FREES
 
 
-def _require_prolific(service: StudyContext) -> None:
+def _require_prolific(service: RunningStudy) -> None:
     platform = service.study.recruitment.platform
     if platform != "prolific":
         raise InputError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from datetime import datetime
-from typing import Protocol
 
 from sqlalchemy import Connection
 
@@ -17,44 +16,7 @@ from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import person_key
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.write_queue import WriteQueue
-from empathylab.study.session.launched import Launched, load_launched
-
-
-class StudyContext(Protocol):
-    """What recruiting and administration need of a launched study."""
-
-    @property
-    def lab(self) -> Lab: ...
-    @property
-    def launched(self) -> Launched: ...
-    @property
-    def study(self) -> Study: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def secret(self) -> bytes: ...
-    def now(self) -> datetime: ...
-    def key_of(
-        self, platform: str, platform_id: str, world: World = "person", turn: int = 1
-    ) -> str: ...
-
-
-def study_status(study: StudyContext, connection: Connection) -> str:
-    """Whether the study is open, paused or closed, as the lab says now."""
-    definition = study.launched.study
-    row = launched_study(connection, f"{definition.name}@{definition.version}")
-    return str(row.status)
-
-
-def require_not_closed(study: StudyContext, connection: Connection) -> None:
-    """Raises where the study is closed: nobody can come any more."""
-    if study_status(study, connection) == "closed":
-        raise InputError(
-            "the study is closed",
-            where=f"study {study.name}",
-            remedy=f"Launch version {study.launched.study.version + 1} to recruit participants "
-            "again.",
-        )
+from empathylab.study.session.launched import load_launched
 
 
 class RunningStudy:
@@ -98,6 +60,24 @@ class RunningStudy:
         An id is the same in every normal form of Unicode, and with spaces around it.
         """
         return pseudonym(self.secret, platform, platform_id, world, turn)
+
+
+def study_status(study: RunningStudy, connection: Connection) -> str:
+    """Whether the study is open, paused or closed, as the lab says now."""
+    definition = study.launched.study
+    row = launched_study(connection, f"{definition.name}@{definition.version}")
+    return str(row.status)
+
+
+def require_not_closed(study: RunningStudy, connection: Connection) -> None:
+    """Raises where the study is closed: nobody can come any more."""
+    if study_status(study, connection) == "closed":
+        raise InputError(
+            "the study is closed",
+            where=f"study {study.name}",
+            remedy=f"Launch version {study.launched.study.version + 1} to recruit participants "
+            "again.",
+        )
 
 
 def pseudonym(

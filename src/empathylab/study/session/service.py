@@ -22,14 +22,12 @@ from empathylab.study.admin.reviews import Inbox
 from empathylab.study.assignment.allocation import FOR_GOOD, last_seen
 from empathylab.study.blocks.content import check_answer, valid_values
 from empathylab.study.blocks.forms import Accepted, Given, Refused
-from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.live.turns import Conversation
 from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.endings import end, finished
 from empathylab.study.session.flow import End, Show
-from empathylab.study.session.launched import Launched
 from empathylab.study.session.messages import PageMessages
 from empathylab.study.session.progress import decision, hurried, late, store
 from empathylab.study.session.running import RunningStudy, study_status
@@ -72,57 +70,22 @@ Unknown = TypeVar("Unknown")
 _ATTEMPTS = 20
 
 
-class StudyService:
-    """A launched study; `name` is the newest version, `NAME@1` a certain one.
-
-    Participants' pages use the methods here; `actions` is the researcher's side.
-    """
+class StudyService(RunningStudy):
+    """A launched study as participants' pages use it; `actions` is the researcher's side."""
 
     def __init__(self, lab: Lab, name: str, *, clock: Callable[[], datetime] = present) -> None:
-        self._running = RunningStudy(lab, name, clock=clock)
-        self._admissions = Admissions(self._running)
-        self._messages = PageMessages(Inbox(lab, self._running.launched.row, clock=clock))
-        self.actions = AdminActions(self._running)
-        self.now = self._running.now
-        self.key_of = self._running.key_of
-        self.arrive = self._admissions.arrive
-        self.is_known = self._admissions.is_known
-        self.change_language = self._admissions.change_language
-
-    @property
-    def lab(self) -> Lab:
-        """Where it is kept."""
-        return self._running.lab
-
-    @property
-    def running(self) -> RunningStudy:
-        """The study in this process."""
-        return self._running
-
-    @property
-    def launched(self) -> Launched:
-        """What was frozen at launch."""
-        return self._running.launched
-
-    @property
-    def study(self) -> Study:
-        """Its definition."""
-        return self._running.study
-
-    @property
-    def name(self) -> str:
-        """Under which it was launched."""
-        return self._running.name
-
-    @property
-    def secret(self) -> bytes:
-        """The study's own, by which ids are made; it never leaves the server."""
-        return self._running.secret
+        super().__init__(lab, name, clock=clock)
+        admissions = Admissions(self)
+        self._messages = PageMessages(Inbox(lab, self.launched.row, clock=clock))
+        self.actions = AdminActions(self)
+        self.arrive = admissions.arrive
+        self.is_known = admissions.is_known
+        self.change_language = admissions.change_language
 
     def is_closed(self) -> bool:
         """Whether nobody can take part any more."""
-        with self._running.lab.reading() as connection:
-            return study_status(self._running, connection) == "closed"
+        with self.lab.reading() as connection:
+            return study_status(self, connection) == "closed"
 
     def view(self, person: str) -> View:
         """The page that the person is on, or how their part ended."""
@@ -202,8 +165,8 @@ class StudyService:
 
     def is_begun_by(self, person: str, browser: str) -> bool:
         """Whether this browser gave the first answer, or nobody has given one yet."""
-        with self._running.lab.reading() as connection:
-            kept = visit_ids(connection, self._running.launched.row, person) or {}
+        with self.lab.reading() as connection:
+            kept = visit_ids(connection, self.launched.row, person) or {}
         return kept.get(BROWSER) in (None, browser)
 
     def back(self, person: str, step_key: str) -> Page | None:
@@ -243,13 +206,13 @@ class StudyService:
             row = transaction.row
             if delete:
                 at = transaction.now
-                erase(transaction.connection, self._running.launched, row, who=PARTICIPANT, at=at)
+                erase(transaction.connection, self.launched, row, who=PARTICIPANT, at=at)
             elif row.status != "finished" and row.status not in FOR_GOOD:
                 transaction.change(status="withdrawn", outcome="withdrawn", draft={})
 
         self._run(person, "locked", go, None)
         if delete:
-            leave_no_trace(self._running.lab)
+            leave_no_trace(self.lab)
 
     def stop(self, person: str) -> None:
         """Ends a person's part because they need help; a researcher is alerted."""
@@ -280,9 +243,9 @@ class StudyService:
         """The result of the work, which is started again where it needs a stronger lock."""
         if mode == "read":
             try:
-                with self._running.lab.reading() as connection:
-                    batch = Batch(connection, self._running.launched.row, (person,), lock=False)
-                    return self._work(person, mode, self._running.clock(), work, unknown, batch)
+                with self.lab.reading() as connection:
+                    batch = Batch(connection, self.launched.row, (person,), lock=False)
+                    return self._work(person, mode, self.clock(), work, unknown, batch)
             except Escalate as wanted:
                 mode = wanted.mode
         return self._run_soon(person, mode, work, unknown, lambda done: done).result()
@@ -296,14 +259,14 @@ class StudyService:
         after: Callable[[Result | Unknown], Result | Unknown],
     ) -> Future[Result | Unknown]:
         """The same as a future, for work that writes; `after` is called once it is on the disk."""
-        now = self._running.clock()
+        now = self.clock()
         coming: Future[Result | Unknown] = Future()
 
         def begin(mode: Mode, attempts: int) -> None:
-            if mode == "write" and self._running.queue.alone:
+            if mode == "write" and self.queue.alone:
                 mode = "locked"  # SQLite locks everything anyway
             job = functools.partial(self._work, person, mode, now, work, unknown)
-            future = self._running.queue.enqueue(person, job, locked=mode == "locked")
+            future = self.queue.enqueue(person, job, locked=mode == "locked")
             future.add_done_callback(lambda done: settle(done, attempts))
 
         def settle(done: Future[Result | Unknown], attempts: int) -> None:
@@ -332,7 +295,7 @@ class StudyService:
         row = batch.place(person)
         if row is None:
             return unknown
-        if row.revision != self._running.launched.revision:
-            self._running.reload(batch.connection)
-        launched, clock = self._running.launched, self._running.clock
+        if row.revision != self.launched.revision:
+            self.reload(batch.connection)
+        launched, clock = self.launched, self.clock
         return work(ParticipantTransaction(batch, launched, row, now, mode, clock))

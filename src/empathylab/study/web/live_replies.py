@@ -49,5 +49,5 @@ class LiveReplies:
                 log.warning("live replies wait for the lab: %s", error)
                 await asyncio.sleep(_PAUSE)
                 continue
-            self._engine = LiveEngine(service.running)
+            self._engine = LiveEngine(service)
             await self._engine.run()
