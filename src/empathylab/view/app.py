@@ -38,7 +38,7 @@ def create_app(lab: ViewedLab, *, token: str, cookie: str = "empathylab-view") -
             Route("/static/{name}", _send_asset, methods=["GET"]),
         ],
         middleware=[
-            Middleware(Guard, failure=_failed, frames=(), trust_proxy=False),
+            Middleware(Guard, failure=_failed, frames=()),
             Middleware(Access, token=token, cookie=cookie),
         ],
         exception_handlers={HTTPException: _refused, LabError: _unavailable, UserError: _wrong},

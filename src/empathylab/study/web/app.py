@@ -19,7 +19,6 @@ from empathylab.study.session.service import StudyService
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
 from empathylab.study.web.exits import ExitPages
-from empathylab.study.web.forms import MOST_BYTES
 from empathylab.study.web.live_replies import LiveReplies
 from empathylab.study.web.pages import RaterPages
 from empathylab.study.web.queue import QueuePages
@@ -36,22 +35,20 @@ def create_app(
     *,
     study: Study,
     secret: bytes,
-    trust_proxy: bool = False,
     public_url: str = "",
-    most_bytes: int = MOST_BYTES,
 ) -> Starlette:
     """The app for a study; `service_factory` is called at the first request.
 
-    `secret` is the study's own and the same in every process that serves it. `trust_proxy` says
-    that a proxy stands before the server and writes `X-Forwarded-Proto`. `public_url` is the
-    address in links for researchers; without it they have the address of the request.
+    `secret` is the study's own and the same in every process that serves it. `public_url` is the
+    address in links for researchers; without it they have the address of the request. Behind a
+    proxy, the server must set scheme and address of requests, as `server_config` has it done.
     """
     service = Lazy(service_factory)
     replies = LiveReplies(service) if study.live is not None else None
     wake = replies.wake if replies is not None else _nothing
-    site = StudySite(service, study, secret, trust_proxy, most_bytes)
+    site = StudySite(service, study, secret)
     pages, exits = RaterPages(site, wake), ExitPages(site)
-    console = Lazy(lambda: _console(service(), trust_proxy=trust_proxy, url=public_url))
+    console = Lazy(lambda: Console(service(), public_url=public_url))
     errors = ErrorNotes()
 
     def note_error() -> None:
@@ -97,16 +94,14 @@ def create_app(
             Route("/leave", exits.leave, methods=["POST"]),
             Route("/left", exits.left, methods=["GET"]),
             *(_live_routes(pages, exits) if replies is not None else ()),
-            *_queue_routes(service, study, secret, trust_proxy=trust_proxy),
+            *_queue_routes(service, study, secret),
             Route("/static/{name}", send_asset, methods=["GET"]),
             Route("/health", site.health, methods=["GET"]),
             Route("/ready", site.readiness, methods=["GET"]),
             *guarded_routes(RULES, console),
         ],
         middleware=[
-            Middleware(
-                Guard, failure=failed, trouble=note_error, frames=frames, trust_proxy=trust_proxy
-            ),
+            Middleware(Guard, failure=failed, trouble=note_error, frames=frames),
         ],
         lifespan=replies.lifespan if replies is not None else None,
         exception_handlers={
@@ -129,24 +124,17 @@ def _live_routes(pages: RaterPages, exits: ExitPages) -> tuple[Route, ...]:
     )
 
 
-def _queue_routes(
-    service: Lazy[StudyService], study: Study, secret: bytes, *, trust_proxy: bool
-) -> tuple[Route, ...]:
+def _queue_routes(service: Lazy[StudyService], study: Study, secret: bytes) -> tuple[Route, ...]:
     """The pages of confederates, where a study has such."""
     has_queue = study.live is not None and any(
         author.person == "confederate" for author in study.live.authors.values()
     )
     queue = Lazy(lambda: ConfederateQueue(service()))
-    return QueuePages(queue, secret, trust_proxy).routes if has_queue else ()
+    return QueuePages(queue, secret).routes if has_queue else ()
 
 
 def _nothing() -> None:
     """Nobody waits for a reply in a study without live replies."""
-
-
-def _console(service: StudyService, *, trust_proxy: bool, url: str) -> Console:
-    name = f"{service.study.name}@{service.study.version}"
-    return Console(service.lab, name, trust_proxy=trust_proxy, public_url=url, clock=service.now)
 
 
 def _is_console(request: Request) -> bool:

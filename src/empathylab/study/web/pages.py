@@ -202,7 +202,7 @@ class RaterPages:
 
     async def keep_draft(self, request: Request) -> Response:
         """An unfinished page, kept by the script."""
-        form = await read_form(request, self.site.most_bytes)
+        form = await read_form(request)
         session = self.site.session(request)
         if session is None or not self.site.is_current(form, session):
             return Response(status_code=403)

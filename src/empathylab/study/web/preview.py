@@ -138,7 +138,7 @@ def create_preview(file: PreviewFile, token: str) -> Starlette:
             Route(page + "/language", handlers.language, methods=["POST"]),
             Route(page + "/draft", handlers.draft, methods=["POST"]),
         ],
-        middleware=[Middleware(Guard, failure=failed, frames=_SELF, trust_proxy=False)],
+        middleware=[Middleware(Guard, failure=failed, frames=_SELF)],
         exception_handlers={HTTPException: refused},
     )
 

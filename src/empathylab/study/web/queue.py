@@ -32,7 +32,6 @@ class QueuePages:
 
     queue: Callable[[], ConfederateQueue]
     secret: bytes
-    trust_proxy: bool = False
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -71,7 +70,7 @@ class QueuePages:
             seal({"who": who}, self.secret, _PURPOSE),
             max_age=_DAYS * 24 * 3600,
             path=request.scope.get("root_path", "") or "/",
-            secure=is_secure(request, trust_proxy=self.trust_proxy),
+            secure=is_secure(request),
             httponly=True,
             samesite="lax",
         )

@@ -47,12 +47,8 @@ def policy(frames: tuple[str, ...] = (), forms: tuple[str, ...] = ()) -> str:
     )
 
 
-def is_secure(request: Request, *, trust_proxy: bool) -> bool:
-    """Whether the rater's browser speaks TLS; a proxy is believed only where it is trusted."""
-    if trust_proxy:
-        headers = request.headers.get("x-forwarded-proto", "")
-        # The proxy next to us writes last.
-        return headers.rpartition(",")[2].strip().lower() == "https"
+def is_secure(request: Request) -> bool:
+    """Whether the rater's browser speaks TLS; the server has asked the proxies that it trusts."""
     return bool(request.scope["scheme"] == "https")
 
 
@@ -70,7 +66,6 @@ class Guard:
         *,
         failure: Callable[[Request], Response],
         frames: tuple[str, ...],
-        trust_proxy: bool,
         trouble: Callable[[], None] = lambda: None,
     ) -> None:
         self._app = app
@@ -81,14 +76,13 @@ class Guard:
         )
         self._headers = _raw(_ALWAYS if frames else _ALWAYS | _UNFRAMED)
         self._names = {name for name, _ in self._headers}
-        self._trust_proxy = trust_proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        secure = is_secure(request, trust_proxy=self._trust_proxy)
+        secure = is_secure(request)
         began = time.monotonic()
         status = 0
 

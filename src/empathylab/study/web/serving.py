@@ -34,13 +34,7 @@ _GRACE = 15
 log = logging.getLogger("empathylab.study.web")
 
 
-def server_settings(
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    *,
-    workers: int = 1,
-    most_connections: int | None = None,
-) -> dict[str, Any]:
+def server_settings(port: int = 8000) -> dict[str, Any]:
     """What `uvicorn.run(app, **settings)` is to be given.
 
     Its own access log would hold the platforms' ids, and it would believe any local proxy: the
@@ -50,9 +44,7 @@ def server_settings(
     from empathylab.study.web.connections import TimedProtocol, connection_limit
 
     return {
-        "host": host,
         "port": port,
-        "workers": workers,
         "http": TimedProtocol,
         "ws": "none",
         "loop": "asyncio",  # others listen in their own way, which `SharedSocket` cannot guide
@@ -60,7 +52,7 @@ def server_settings(
         "proxy_headers": False,
         "server_header": False,
         "date_header": True,
-        "limit_concurrency": most_connections or connection_limit(),
+        "limit_concurrency": connection_limit(),
         "backlog": BACKLOG,
         "timeout_keep_alive": 20,
         "timeout_graceful_shutdown": _GRACE,

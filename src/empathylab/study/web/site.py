@@ -19,7 +19,7 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.design.definition import Study
 from empathylab.study.session.service import StudyService
-from empathylab.study.web.forms import MOST_BYTES, Form, read_form
+from empathylab.study.web.forms import Form, read_form
 from empathylab.study.web.interface_texts import asked_language
 from empathylab.study.web.rendering import Frame, message_page
 from empathylab.study.web.security import is_secure
@@ -60,8 +60,6 @@ class StudySite:
     open_service: Lazy[StudyService]
     study: Study
     secret: bytes
-    trust_proxy: bool = False
-    most_bytes: int = MOST_BYTES
 
     async def service(self) -> StudyService:
         """The service, opened at the first request and kept."""
@@ -81,7 +79,7 @@ class StudySite:
 
     async def sent_form(self, request: Request) -> tuple[Form, Session]:
         """A form and who sent it; raises where the sender is unknown or the form is old."""
-        form = await read_form(request, self.most_bytes)
+        form = await read_form(request)
         session = self.require_session(request)
         if not self.is_current(form, session):
             raise HTTPException(403, OLD_FORM)
@@ -136,7 +134,7 @@ class StudySite:
     def keep(self, request: Request, response: Response, session: Session) -> None:
         """Keeps the session in the browser."""
         framed = self.study.recruitment.platform == "mturk"
-        secure = is_secure(request, trust_proxy=self.trust_proxy)
+        secure = is_secure(request)
         response.set_cookie(
             self._cookie,
             seal(session, self.secret),

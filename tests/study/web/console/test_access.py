@@ -115,10 +115,10 @@ def test_a_form_sent_by_another_site_does_nothing(sqlite_lab: Lab, site: str) ->
 
 def test_the_cookie_is_for_the_console_alone(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
-    with at_console(service, None, trust_proxy=True) as visitor:
+    with at_console(service, None) as visitor:
         plain = visitor.ask("GET", "/console/login").headers["set-cookie"]
         secure = visitor.ask(
-            "GET", "/console/login", headers={"X-Forwarded-Proto": "https", "Cookie": ""}
+            "GET", "https://study.test/console/login", headers={"Cookie": ""}
         ).headers["set-cookie"]
     for part in ("HttpOnly", "SameSite=strict", "Path=/console"):
         assert part in plain

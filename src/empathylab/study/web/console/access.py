@@ -166,7 +166,7 @@ def _keep(visit: Visit, response: Response) -> None:
             value,
             max_age=seconds,
             path=f"{visit.root}/console",
-            secure=is_secure(visit.request, trust_proxy=visit.console.trust_proxy),
+            secure=is_secure(visit.request),
             httponly=True,
             samesite="strict",
         )

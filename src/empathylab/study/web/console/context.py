@@ -5,13 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
 
-from empathylab.store import Lab
-from empathylab.store.inserts import now as present
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.monitoring import StudyStatus, Sums, add_up, read_status, without_arms
@@ -64,26 +61,17 @@ class RememberedSums:
 class Console:
     """The researcher's side of a launched study, for all requests of one process."""
 
-    def __init__(
-        self,
-        lab: Lab,
-        name: str,
-        *,
-        trust_proxy: bool = False,
-        public_url: str = "",
-        clock: Callable[[], datetime] = present,
-    ) -> None:
-        self.lab = lab
-        self.clock = clock
-        self.trust_proxy = trust_proxy
+    def __init__(self, running: RunningStudy, *, public_url: str = "") -> None:
+        self.lab = lab = running.lab
+        self.clock = clock = running.clock
         self.public_url = public_url.rstrip("/")
-        self._running = RunningStudy(lab, name, clock=clock)
+        self._running = running
         self._sums = RememberedSums()
         with lab.reading() as connection:
             self.secret = console_secret(connection)
         self.accounts = Accounts(lab, self.secret, clock=clock)
         self.second_factors = SecondFactors(lab, self.secret, clock)
-        self.reviews = Reviews(lab, self._running.launched.row, clock=clock)
+        self.reviews = Reviews(lab, running.launched.row, clock=clock)
 
     @property
     def actions(self) -> AdminActions:

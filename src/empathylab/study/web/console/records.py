@@ -14,7 +14,6 @@ from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.sign_in.accounts import invite_link
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
-from empathylab.study.web.security import is_secure
 
 PAGE = 100
 _DONE = {
@@ -80,5 +79,4 @@ def _base(visit: Visit) -> str:
     if visit.console.public_url:
         return visit.console.public_url
     request = visit.request
-    secure = is_secure(request, trust_proxy=visit.console.trust_proxy)
-    return f"{'https' if secure else 'http'}://{request.url.netloc}{visit.root}"
+    return f"{request.url.scheme}://{request.url.netloc}{visit.root}"

