@@ -14,7 +14,6 @@ from empathylab.store.studies.live import exported_turns
 from empathylab.store.studies.records import FrozenResponse
 from empathylab.study.admin.embargo import hidden_blocks
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.blocks.steps import Step
 from empathylab.study.exports.source import Record, StudySource, written
 from empathylab.study.session.flow import study_steps
@@ -149,10 +148,8 @@ class PartialAnswers:
     def _of_person(
         self, place: Any, given: Mapping[str, Mapping[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        slot = self._slot(place)
-        items = None if slot is None else len(slot.items)
-        path = ParticipantPath(self.launched.study, self.launched.scales, items, place.person)
-        steps = {study_step.key: study_step for study_step in study_steps(path, given)}
+        slot, path = self.launched.slot_of(place), self.launched.path_of(place)
+        steps = {step.key: step for step in study_steps(path, given)}
         for position, (key, values) in enumerate(given.items(), start=1):
             step = steps.get(key)
             if step is not None and self._is_shown(step, slot):
@@ -170,12 +167,6 @@ class PartialAnswers:
     @property
     def _hidden(self) -> frozenset[str]:
         return hidden_blocks(self.launched.study)
-
-    def _slot(self, place: Any) -> Slot | None:
-        if place.arm is None or place.slot is None:
-            return None
-        batches = self.launched.slots.get(str(place.arm), ())
-        return batches[place.slot] if place.slot < len(batches) else None
 
     def _is_shown(self, step: Step, slot: Slot | None) -> bool:
         block = self.launched.study.block(step.block)

@@ -295,10 +295,8 @@ def batch_positions(launched: Launched, places: Rows) -> dict[tuple[str, int], i
     """By person and response, its place in the person's batch."""
     positions = {}
     for place in places:
-        batches = launched.slots.get(place.arm or "", ())
-        if place.slot is None or place.slot >= len(batches):
-            continue
-        for number, item in enumerate(batches[place.slot].items, start=1):
+        slot = launched.slot_of(place)
+        for number, item in enumerate(slot.items if slot else (), start=1):
             response = launched.responses.get((item.situation, item.arm or place.arm))
             if response is not None:
                 positions[place.person, response.response] = number

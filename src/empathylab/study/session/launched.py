@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -21,6 +22,7 @@ from empathylab.store.studies.records import (
 )
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.design.definition import Study
 from empathylab.study.design.reading import study_from_dict
 
@@ -46,6 +48,18 @@ class Launched:
     slots: Mapping[str, tuple[Slot, ...]] = field(hash=False)
     shut: frozenset[tuple[str, int]] = frozenset()
     """Arm and number of slots that nobody new is given: a reply in them was withdrawn."""
+
+    def slot_of(self, row: Any) -> Slot | None:
+        """The batch of the participant in that row, once they have a place."""
+        if row.arm is None or row.slot is None:
+            return None
+        return self.slots[str(row.arm)][int(row.slot)]
+
+    def path_of(self, row: Any) -> ParticipantPath:
+        """The study as the participant in that row goes through it."""
+        slot = self.slot_of(row)
+        items = None if slot is None else len(slot.items)
+        return ParticipantPath(self.study, self.scales, items, row.person)
 
     def places(self, occupied: Collection[tuple[str | None, int | None]]) -> dict[str, int]:
         """By arm, how many people can take part in all, given the slots that are held now."""

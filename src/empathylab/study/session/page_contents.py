@@ -55,10 +55,7 @@ class PageLabels:
     def __init__(self, launched: Launched, row: Any, given: Answers) -> None:
         self._launched, self._given = launched, given
         self._language = row.language or launched.study.languages[0]
-        has_slot = row.arm is not None and row.slot is not None
-        self._slot = launched.slots[row.arm][row.slot] if has_slot else None
-        items = None if self._slot is None else len(self._slot.items)
-        self._path = ParticipantPath(launched.study, launched.scales, items, row.person)
+        self._slot, self._path = launched.slot_of(row), launched.path_of(row)
         self._steps = {step.key: step for step in study_steps(self._path, given)}
 
     def answers(self, step: str, given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -85,16 +85,12 @@ class ParticipantTransaction:
     @property
     def slot(self) -> Slot | None:
         """The person's batch of work, once they have a place."""
-        if self.row.arm is None or self.row.slot is None:
-            return None
-        arm, number = str(self.row.arm), int(self.row.slot)
-        return self.launched.slots[arm][number]
+        return self.launched.slot_of(self.row)
 
     @property
     def path(self) -> ParticipantPath:
         """The study as this person goes through it."""
-        items = None if self.slot is None else len(self.slot.items)
-        return ParticipantPath(self.launched.study, self.launched.scales, items, self.row.person)
+        return self.launched.path_of(self.row)
 
     @property
     def place(self) -> Place:
