@@ -109,7 +109,9 @@ def test_what_waits_together_is_done_in_one_transaction(lab: Lab) -> None:
     turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
         # The round that serves someone is what comes back.
-        coming = [turns.enqueue(person, lambda shared: shared, locked=False) for person in people]
+        coming = [
+            turns.soon(lambda shared: shared, person=person, locked=False) for person in people
+        ]
     assert len({id(item.result()) for item in coming}) == 1
 
 
@@ -118,7 +120,7 @@ def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
     person = someone(service, "one")
     turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
-        coming = [turns.enqueue(person, lambda shared: shared, locked=False) for _ in range(2)]
+        coming = [turns.soon(lambda shared: shared, person=person, locked=False) for _ in range(2)]
     first, second = (item.result() for item in coming)
     assert first is not second
 
@@ -145,7 +147,7 @@ def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> 
 
     with Held(turns):
         coming = [
-            turns.enqueue(person, functools.partial(work, person), locked=False)
+            turns.soon(functools.partial(work, person), person=person, locked=False)
             for person in people
         ]
     with pytest.raises(ValueError, match=people[1]):
@@ -165,7 +167,7 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
         shared.change_slot(row.id, {"draft": {"count": row.draft.get("count", 0) + 1}})
 
     coming = [
-        turns.enqueue(one, functools.partial(work, one, number), locked=number % 3 == 0)
+        turns.soon(functools.partial(work, one, number), person=one, locked=number % 3 == 0)
         for number in range(4)
         for order, turns in ((people, services[0]), (people[::-1], services[1]))
         for one in order
@@ -180,14 +182,14 @@ def test_a_participant_who_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
     turns = WriteQueue(lab, service.launched.row)
     held = threading.Event()
     ann, ben, cem, dee = (someone(service, name) for name in ("ann", "ben", "cem", "dee"))
-    first = turns.enqueue(ann, lambda _: held.wait(), locked=False)
-    gone = turns.enqueue(ben, lambda _: 1, locked=False)
-    last = turns.enqueue(cem, lambda _: 2, locked=False)
+    first = turns.soon(lambda _: held.wait(), person=ann, locked=False)
+    gone = turns.soon(lambda _: 1, person=ben, locked=False)
+    last = turns.soon(lambda _: 2, person=cem, locked=False)
     assert gone.cancel()
     held.set()
     assert first.result(10)
     assert last.result(10) == 2
-    assert turns.enqueue(dee, lambda _: 3, locked=False).result() == 3
+    assert turns.soon(lambda _: 3, person=dee, locked=False).result() == 3
 
 
 def test_work_that_met_others_at_the_same_rows_is_done_again(lab: Lab) -> None:

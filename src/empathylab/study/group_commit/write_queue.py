@@ -40,32 +40,24 @@ class WriteQueue:
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """The result of the work, once it is on the disk; work that fails changes nothing."""
-        return self.write_shared(lambda batch: work(batch.connection))
+        return self.soon(lambda batch: work(batch.connection)).result()
 
-    def write_shared(self, work: Callable[[Batch], Result]) -> Result:
-        """The same for work that can share what others of its batch read and write."""
-        return self.soon(work).result()
-
-    def soon(self, work: Callable[[Batch], Result], *, locked: bool = False) -> Future[Result]:
-        """The same as a future; `locked`: with the study locked."""
-        return self._queue(_Work(work), self._locked if locked else self._free)
-
-    def enqueue(
-        self, person: str, work: Callable[[Batch], Result], *, locked: bool
+    def soon(
+        self, work: Callable[[Batch], Result], *, person: str | None = None, locked: bool = False
     ) -> Future[Result]:
-        """The same for work on one participant's rows, as a future; its callbacks must be quick.
+        """The same as a future, whose callbacks must be quick, for work that can share its batch.
 
-        `locked`: with the study locked as well.
+        `person`: whose rows it is about, if it is one participant's. `locked`: with the study
+        locked as well.
         """
-        return self._queue(_Work(work, person), self._locked if locked else self._free)
-
-    def _queue(self, work: _Work[Result], line: _Line) -> Future[Result]:
+        queued = _Work(work, person)
+        line = self._locked if locked else self._free
         with self._guard:
-            line.waiting.append(work)
+            line.waiting.append(queued)
             leads, line.has_leader = not line.has_leader, True
         if leads:
             self._leaders.submit(self._lead, line)
-        return work.future
+        return queued.future
 
     def _lead(self, line: _Line) -> None:
         while works := self._next(line):

@@ -55,12 +55,9 @@ class Admissions:
             slot = self._slot_row(person, world, spoken or study.languages[0])
             person_row = self._person_row(ids, person)
             person_row["told"] |= first
-            self._running.queue.write_shared(lambda batch: self._add(batch, slot, person_row))
-        elif spoken not in (None, row.language):
-            number = row.id
-            self._running.queue.write(
-                lambda connection: change_slot(connection, number, language=spoken)
-            )
+            self._running.queue.soon(lambda batch: self._add(batch, slot, person_row)).result()
+        elif spoken is not None and spoken != row.language:
+            self.change_language(person, spoken)
         return person
 
     def change_language(self, person: str, language: str) -> None:

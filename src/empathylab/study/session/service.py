@@ -266,7 +266,7 @@ class StudyService(RunningStudy):
             if mode == "write" and self.queue.alone:
                 mode = "locked"  # SQLite locks everything anyway
             job = functools.partial(self._work, person, mode, now, work, unknown)
-            future = self.queue.enqueue(person, job, locked=mode == "locked")
+            future = self.queue.soon(job, person=person, locked=mode == "locked")
             future.add_done_callback(lambda done: settle(done, attempts))
 
         def settle(done: Future[Result | Unknown], attempts: int) -> None:
