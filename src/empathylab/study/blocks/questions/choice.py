@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Asked
-from empathylab.study.blocks.questions.interface import OptionsQuestion, Reader
+from empathylab.study.blocks.questions.interface import OptionsQuestion
 
 
 class ChoiceQuestion(OptionsQuestion):
@@ -14,10 +13,7 @@ class ChoiceQuestion(OptionsQuestion):
 
     kind: Literal["choice"]
 
-    def asked(self, reader: Reader) -> Asked:
-        """Radio buttons."""
-        options = self.shown_options(reader)
-        return Asked(self.name, "choice", reader.localized(self.label), options, self.required)
+    input: ClassVar = "choice"
 
     def read(self, form: FormReader) -> None:
         """One of the options."""

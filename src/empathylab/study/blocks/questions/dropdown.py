@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Asked
-from empathylab.study.blocks.questions.interface import OptionsQuestion, Reader
+from empathylab.study.blocks.questions.interface import OptionsQuestion
 
 
 class DropdownQuestion(OptionsQuestion):
@@ -14,10 +13,7 @@ class DropdownQuestion(OptionsQuestion):
 
     kind: Literal["dropdown"]
 
-    def asked(self, reader: Reader) -> Asked:
-        """A list that opens."""
-        options = self.shown_options(reader)
-        return Asked(self.name, "dropdown", reader.localized(self.label), options, self.required)
+    input: ClassVar = "dropdown"
 
     def read(self, form: FormReader) -> None:
         """One of the options."""

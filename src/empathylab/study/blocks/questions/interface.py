@@ -15,7 +15,7 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from empathylab.file_models import FileModel, Flag, Words, misfit
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Asked, Option
+from empathylab.study.blocks.pages import Asked, InputKind, Option
 from empathylab.study.blocks.texts import Identifier, Text, languages_of, refuse_repeated
 from empathylab.table_specs import ColumnSpec
 
@@ -41,6 +41,8 @@ class Question(FileModel):
     """Its type; a subclass narrows it to a literal."""
     required: Flag = True
 
+    input: ClassVar[InputKind]
+    """What it is answered with on the page."""
     is_free: ClassVar[bool] = False
     """Whether answers are free words, which may identify someone."""
 
@@ -60,9 +62,14 @@ class Question(FileModel):
         """What can be stored, where that is a list; quotas name these."""
         return ()
 
-    @abstractmethod
     def asked(self, reader: Reader) -> Asked:
         """The question on a page."""
+        label, options = reader.localized(self.label), self.shown_options(reader)
+        return Asked(self.name, self.input, label, options, self.required)
+
+    def shown_options(self, reader: Reader) -> tuple[Option, ...]:
+        """What can be chosen, in the order in which this reader sees it."""
+        return ()
 
     @abstractmethod
     def read(self, form: FormReader) -> None:
@@ -116,15 +123,19 @@ class OptionsQuestion(Question):
         """What can be stored."""
         return tuple(option.value for option in self.options)
 
-    def shown_options(self, reader: Reader, order: Order = "printed") -> tuple[Option, ...]:
-        """The options in the order in which this reader sees them."""
-        return shown_choices(self.options, reader, order, "options", self.name)
+    def shown_options(self, reader: Reader) -> tuple[Option, ...]:
+        """The options as the file lists them."""
+        return shown_choices(self.options, reader, "printed", "options", self.name)
 
 
 class PartsQuestion(OptionsQuestion):
     """A question whose answer has a part for each option or row, and as many columns."""
 
     order: Order = "printed"
+
+    def shown_options(self, reader: Reader) -> tuple[Option, ...]:
+        """The options in the order in which this reader sees them."""
+        return shown_choices(self.options, reader, self.order, "options", self.name)
 
     @property
     def part_choices(self) -> tuple[Choice, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Asked
+from empathylab.study.blocks.pages import Asked, Option
 from empathylab.study.blocks.questions.interface import (
     Choice,
     PartsQuestion,
@@ -26,6 +27,8 @@ class MatrixQuestion(PartsQuestion):
     rows: tuple[Choice, ...] = Field(min_length=2)
     """The statements; `order` is theirs."""
 
+    input: ClassVar = "matrix"
+
     @model_validator(mode="after")
     def _rows_differ(self) -> Self:
         refuse_repeated([row.value for row in self.rows], "rows")
@@ -37,15 +40,13 @@ class MatrixQuestion(PartsQuestion):
         return self.rows
 
     def asked(self, reader: Reader) -> Asked:
-        """A table of radio buttons."""
-        return Asked(
-            self.name,
-            "matrix",
-            reader.localized(self.label),
-            self.shown_options(reader),
-            self.required,
-            rows=shown_choices(self.rows, reader, self.order, "rows", self.name),
-        )
+        """A table of radio buttons, with the rows in their order."""
+        rows = shown_choices(self.rows, reader, self.order, "rows", self.name)
+        return replace(super().asked(reader), rows=rows)
+
+    def shown_options(self, reader: Reader) -> tuple[Option, ...]:
+        """The options as the file lists them."""
+        return shown_choices(self.options, reader, "printed", "options", self.name)
 
     def read(self, form: FormReader) -> None:
         """One of the options for each row."""

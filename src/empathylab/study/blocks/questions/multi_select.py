@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from empathylab.file_models import Whole, wrong
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Asked
-from empathylab.study.blocks.questions.interface import Constant, PartsQuestion, Reader
+from empathylab.study.blocks.questions.interface import Constant, PartsQuestion
 from empathylab.table_specs import ColumnSpec
 
 
@@ -22,6 +21,8 @@ class MultiSelectQuestion(PartsQuestion):
     """Choices that are needed; a question that is not required may be left empty, too."""
     maximum: Annotated[Whole, Field(ge=1)] | None = None
 
+    input: ClassVar = "choices"
+
     @model_validator(mode="after")
     def _bounds_fit_options(self) -> Self:
         most = len(self.options)
@@ -30,11 +31,6 @@ class MultiSelectQuestion(PartsQuestion):
         if self.maximum is not None and not self.minimum <= self.maximum <= most:
             raise wrong(f"from {self.minimum} to {most}", at=("maximum",))
         return self
-
-    def asked(self, reader: Reader) -> Asked:
-        """Boxes to tick."""
-        options = self.shown_options(reader, self.order)
-        return Asked(self.name, "choices", reader.localized(self.label), options, self.required)
 
     def read(self, form: FormReader) -> None:
         """Some of the options, in the order of the file."""

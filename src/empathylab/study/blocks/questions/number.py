@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 from empathylab.file_models import Number
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Asked
-from empathylab.study.blocks.questions.interface import Constant, Question, Reader
+from empathylab.study.blocks.questions.interface import Constant, Question
 
 
 class NumberQuestion(Question):
@@ -18,9 +17,7 @@ class NumberQuestion(Question):
     minimum: Number | None = None
     maximum: Number | None = None
 
-    def asked(self, reader: Reader) -> Asked:
-        """A short field."""
-        return Asked(self.name, "number", reader.localized(self.label), (), self.required)
+    input: ClassVar = "number"
 
     def read(self, form: FormReader) -> None:
         """A number within the bounds."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from empathylab.study.blocks.forms import FormReader, is_whole
-from empathylab.study.blocks.pages import Asked
-from empathylab.study.blocks.questions.interface import PartsQuestion, Reader
+from empathylab.study.blocks.questions.interface import PartsQuestion
 from empathylab.table_specs import ColumnSpec
 
 
@@ -16,10 +15,7 @@ class RankingQuestion(PartsQuestion):
 
     kind: Literal["ranking"]
 
-    def asked(self, reader: Reader) -> Asked:
-        """A place to choose for each option."""
-        options = self.shown_options(reader, self.order)
-        return Asked(self.name, "ranking", reader.localized(self.label), options, self.required)
+    input: ClassVar = "ranking"
 
     def read(self, form: FormReader) -> None:
         """Every option in a place of its own."""

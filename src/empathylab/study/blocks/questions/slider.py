@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -25,17 +26,21 @@ class SliderQuestion(Question):
     maximum: Whole = 100
     step: Annotated[Whole, Field(ge=1)] = 1
 
+    input: ClassVar = "slider"
+
     @model_validator(mode="after")
     def _steps_reach_the_end(self) -> Self:
         require_steps(self.minimum, self.maximum, self.step)
         return self
 
     def asked(self, reader: Reader) -> Asked:
-        """A line with its two ends."""
+        """A line with its steps."""
+        return replace(super().asked(reader), step=self.step)
+
+    def shown_options(self, reader: Reader) -> tuple[Option, ...]:
+        """The two ends."""
         ends = zip((self.minimum, self.maximum), self.labels, strict=True)
-        options = tuple(Option(str(value), reader.localized(label)) for value, label in ends)
-        label = reader.localized(self.label)
-        return Asked(self.name, "slider", label, options, self.required, step=self.step)
+        return tuple(Option(str(value), reader.localized(label)) for value, label in ends)
 
     def read(self, form: FormReader) -> None:
         """A number that the slider can stand on."""

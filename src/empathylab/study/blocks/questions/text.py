@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from empathylab.file_models import Whole, wrong
 from empathylab.study.blocks.forms import MOST_CHARACTERS, MOST_FIELD_CHARACTERS, FormReader
-from empathylab.study.blocks.pages import Asked
-from empathylab.study.blocks.questions.interface import Constant, Question, Reader
+from empathylab.study.blocks.questions.interface import Constant, Question
 
 _MOST_WORDS = 5000
 
@@ -19,11 +18,8 @@ class TextQuestion(Question):
 
     kind: Literal["text"]
 
+    input: ClassVar = "line"
     is_free: ClassVar[bool] = True
-
-    def asked(self, reader: Reader) -> Asked:
-        """A field of one line."""
-        return Asked(self.name, "line", reader.localized(self.label), (), self.required)
 
     def read(self, form: FormReader) -> None:
         """Text that is not too long."""
@@ -41,6 +37,7 @@ class OpenTextQuestion(Question):
     minimum_words: Annotated[Whole, Field(ge=1, le=_MOST_WORDS)] = 1
     maximum_words: Annotated[Whole, Field(ge=1, le=_MOST_WORDS)] = 500
 
+    input: ClassVar = "paragraph"
     is_free: ClassVar[bool] = True
 
     @model_validator(mode="after")
@@ -48,10 +45,6 @@ class OpenTextQuestion(Question):
         if self.maximum_words < self.minimum_words:
             raise wrong(f"{self.minimum_words} or more", at=("maximum_words",))
         return self
-
-    def asked(self, reader: Reader) -> Asked:
-        """A field of several lines."""
-        return Asked(self.name, "paragraph", reader.localized(self.label), (), self.required)
 
     def read(self, form: FormReader) -> None:
         """Text with a number of words within bounds."""
