@@ -30,6 +30,7 @@ from empathylab.store.studies.alerts import (
 )
 from empathylab.store.studies.records import audit_rows
 from empathylab.study.admin.alert_channels import Notice, Sender, channels
+from empathylab.study.admin.background import BackgroundWork
 from empathylab.study.admin.monitoring import Sums, read_status
 from empathylab.study.live.pausing import ENGINE
 from empathylab.study.session.launched import Launched
@@ -203,28 +204,14 @@ def _no_sums(connection: Connection, launched: Launched) -> Sums:
     return Sums((), {}, ())
 
 
-class AlertThread:
-    """Looks every half minute; `stop` ends it."""
-
-    def __init__(self, alerts: Alerts, every: float = EVERY) -> None:
-        self._alerts, self._every = alerts, every
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="alerts", daemon=True)
-        self._thread.start()
-
-    def stop(self, timeout: float = 5.0) -> None:
-        """Ends it; a mail server that hangs is left behind."""
-        self._stopped.set()
-        self._thread.join(timeout)
-
-    def _run(self) -> None:
-        while not self._stopped.wait(self._every):
-            try:
-                self._alerts.look()
-            except Exception as error:  # noqa: BLE001 - participants must never feel it
-                log.warning("alerts could not be sent: %s", type(error).__name__)
-
-
-def start_alerts(service: RunningStudy, console_url: str = "") -> AlertThread:
+def start_alerts(service: RunningStudy, console_url: str = "") -> BackgroundWork:
     """The running thread; without channels it stores events and sends nothing."""
-    return AlertThread(Alerts(service, configured(), console_url))
+    alerts = Alerts(service, configured(), console_url)
+
+    def look() -> None:
+        try:
+            alerts.look()
+        except Exception as error:  # noqa: BLE001 - participants must never feel it
+            log.warning("alerts could not be sent: %s", type(error).__name__)
+
+    return BackgroundWork(look, EVERY, name="alerts")

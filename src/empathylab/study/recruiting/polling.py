@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 
 from empathylab.errors import EmpathyLabError, RunInUse, UserError
+from empathylab.study.admin.background import BackgroundWork
 from empathylab.study.recruiting.prolific import Prolific, configured
 from empathylab.study.recruiting.sync import pull
 from empathylab.study.session.running import RunningStudy
@@ -15,29 +15,15 @@ log = logging.getLogger("empathylab.study.recruiting")
 
 
 class Poll:
-    """The thread; `stop` ends it."""
+    """Asks Prolific and says what is wrong, once for as long as it is the same."""
 
-    def __init__(self, service: RunningStudy, client: Prolific, every: float) -> None:
+    def __init__(self, service: RunningStudy, client: Prolific) -> None:
         self._service = service
         self._client = client
-        self._every = every
-        self._stopped = threading.Event()
         self._trouble: str | None = None
-        self._thread = threading.Thread(target=self._run, name="prolific", daemon=True)
-        self._thread.start()
 
-    def stop(self, timeout: float = 5.0) -> None:
-        """Ends it, and waits for what is under way; a request that hangs is left behind."""
-        self._stopped.set()
-        self._thread.join(timeout)
-
-    def _run(self) -> None:
-        while True:
-            self._once()
-            if self._stopped.wait(self._every):
-                return
-
-    def _once(self) -> None:
+    def look(self) -> None:
+        """Brings what Prolific says now into the lab, unless another process does."""
         try:
             name = f"prolific {self._service.name}@{self._service.study.version}"
             with self._service.lab.exclusive(name, what="the sync with Prolific"):
@@ -62,7 +48,6 @@ class Poll:
             )
 
     def _say(self, trouble: str) -> None:
-        """Says what is wrong, once for as long as it is the same."""
         if trouble != self._trouble:
             self._trouble = trouble
             log.warning("Prolific cannot be reached; the study continues without it: %s", trouble)
@@ -70,7 +55,7 @@ class Poll:
 
 def start_polling(
     service: RunningStudy, *, every: float = 60.0, client: Prolific | None = None
-) -> Poll | None:
+) -> BackgroundWork | None:
     """The running thread; None where the study is not on Prolific or there is no token.
 
     Any number of server processes may start it: one at a time asks.
@@ -87,4 +72,4 @@ def start_polling(
                 "Prolific cannot be reached; the study continues without it: %s", error.what
             )
             return None
-    return Poll(service, client, every)
+    return BackgroundWork(Poll(service, client).look, every, name="prolific", at_once=True)

@@ -9,7 +9,6 @@ import ipaddress
 import logging
 import signal
 import socket
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -200,20 +199,19 @@ def _beside(serving: Serving) -> Iterator[None]:
     """What goes on beside the pages, once for all workers: too old data goes, Prolific is heard,
     researchers are alerted."""
     from empathylab.study.admin.alerts import start_alerts
+    from empathylab.study.admin.background import BackgroundWork
     from empathylab.study.recruiting.polling import start_polling
 
     service = serving.service()
     poll = start_polling(service)
     alerts = start_alerts(service, serving.public_url and f"{serving.public_url}/console")
-    ended = threading.Event()
-    threading.Thread(target=_keep_deleting, args=(serving, ended), daemon=True).start()
+    # The caller has deleted what was due at the start.
+    deletion = BackgroundWork(functools.partial(delete_expired, serving), _DAY, name="retention")
     try:
         yield
     finally:
-        ended.set()
-        alerts.stop()
-        if poll is not None:
-            poll.stop()
+        for work in filter(None, (deletion, alerts, poll)):
+            work.stop()
         service.lab.close()
 
 
@@ -260,12 +258,6 @@ def _serve_beside_others(serving: Serving, listener: socket.socket) -> None:
     family, kind, number = listener.family, listener.type, listener.proto
     shared = SharedSocket(family, kind, number, fileno=listener.detach())
     uvicorn.Server(config).run(sockets=[shared])
-
-
-def _keep_deleting(serving: Serving, ended: threading.Event) -> None:
-    """Deletes once a day what the studies' retention says; the caller did so at the start."""
-    while not ended.wait(_DAY):
-        delete_expired(serving)
 
 
 def delete_expired(serving: Serving) -> tuple[int, int]:
