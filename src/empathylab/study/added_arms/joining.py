@@ -86,7 +86,7 @@ def add_arm(
                 where=f"study {name}",
                 remedy="Raise its version and add the author there.",
             )
-        offered = resolve_situations(lab, wanted.selection or wanted.set or "")
+        offered = resolve_situations(lab, wanted.source)
     plain = name.rpartition("@")[0] or name
     with lab.exclusive(f"launch-{plain}", what=f"the launch of {plain}"):
         with lab.writing() as connection:

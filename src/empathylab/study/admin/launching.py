@@ -95,7 +95,7 @@ def _offered(lab: Lab, study: Study) -> tuple[SituationSet | None, tuple[Situati
     """The set or selection that the file names; nothing where participants tell their own."""
     if study.situations is None:
         return None, ()
-    return resolve_situations(lab, study.situations.selection or study.situations.set or "")
+    return resolve_situations(lab, study.situations.source)
 
 
 def _launched_before(connection: Connection, study: Study) -> Row[Any] | None:

@@ -117,10 +117,9 @@ def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet | None, tuple[
     wanted = study.situations
     if wanted is None:
         return None, ()
-    name = wanted.selection or wanted.set or ""
     if lab is not None:
-        return resolve_situations(lab, name)
-    whole = builtin_set(name)
+        return resolve_situations(lab, wanted.source)
+    whole = builtin_set(wanted.source)
     return whole, whole.situations
 
 

@@ -81,6 +81,11 @@ class Situations(FileModel):
         return self
 
     @property
+    def source(self) -> str:
+        """The name of the selection or the set."""
+        return self.selection or self.set or ""
+
+    @property
     def group(self) -> Group | None:
         """What the numbers are by."""
         return next((group for group in get_args(Group) if getattr(self, f"per_{group}")), None)

@@ -182,7 +182,7 @@ def _missing_responses(
 
 def _remedy(study: Study, respondent: str, refused: Collection[str]) -> str:
     """The commands that bring the responses that are missing."""
-    chosen = f" --set {named}" if (named := _set_name(study)) else ""
+    chosen = f" --set {study.situations.source}" if study.situations else ""
     file = f"FILE{chosen} --respondent {respondent}"
     remedy = f"import them with `empathylab data import responses {file}`"
     if "/" not in respondent:
@@ -202,11 +202,6 @@ def _shown(keys: Sequence[str], chosen: Collection[str]) -> str:
 def _did_you_mean(respondent: str, known: Collection[str]) -> str:
     near = UnknownName("respondent", respondent, known).near
     return f"did you mean {near[0]}? Otherwise " if near and respondent not in known else ""
-
-
-def _set_name(study: Study) -> str | None:
-    source = study.situations
-    return None if source is None else source.set or source.selection
 
 
 def _missing_wording(study: Study, scales: Mapping[str, Scale]) -> Iterator[str]:

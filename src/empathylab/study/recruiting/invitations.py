@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -110,15 +110,8 @@ def invite(
         )
     now = service.now()
     expires_at = None if days is None else _in_days(now, days)
-    invitations = [
-        replace(
-            _new_invitation(
-                service, labels[number if len(labels) > 1 else 0] if labels else None, expires_at
-            ),
-            traits=traits,
-        )
-        for number in range(count)
-    ]
+    each = list(labels) if len(labels) > 1 else [labels[0] if labels else None] * count
+    invitations = [_new_invitation(service, label, expires_at, traits) for label in each]
     row = service.launched.row
     with service.lab.writing() as connection:
         require_not_closed(service, connection)
@@ -210,12 +203,15 @@ def _require_invitations(service: RunningStudy) -> None:
 
 
 def _new_invitation(
-    service: RunningStudy, label: str | None, expires_at: datetime | None
+    service: RunningStudy,
+    label: str | None,
+    expires_at: datetime | None,
+    traits: Mapping[str, str],
 ) -> Invitation:
     token = new_token(service.secret)
     key = service.key_of("invitation", token.partition(".")[0])
     plain = clean_text(label)[:_MOST_LABEL] if label else None
-    return Invitation(key, token, plain or None, expires_at)
+    return Invitation(key, token, plain or None, expires_at, traits)
 
 
 def _in_days(now: datetime, days: float) -> datetime:
