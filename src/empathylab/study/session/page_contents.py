@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
-from empathylab.study.blocks.interface import Answers, ParticipantPath
+from empathylab.study.blocks.interface import Answers
 from empathylab.study.blocks.pages import PageContent, ShownReply
 from empathylab.study.blocks.steps import Step
 from empathylab.study.design.interface_texts import interface_words
@@ -18,23 +17,22 @@ from empathylab.study.session.launched import Launched
 
 def step_content(
     launched: Launched,
-    path: ParticipantPath,
+    row: Any,
     step: Step,
-    slot: Slot | None,
-    language: str,
     answers: Answers,
     conversation: Conversation | None = None,
 ) -> PageContent:
-    """The page of a step as its participant reads it."""
+    """The page of a step as the participant in that row reads it."""
+    language = row.language or launched.study.languages[0]
     situation, replies = None, list[ShownReply]()
-    for item in step.items(slot):
+    for item in step.items(launched.slot_of(row)):
         situation = launched.situations[item.situation]
         if item.arm is not None:
             response = launched.responses[item.situation, item.arm]
             text = _no_reply(launched, language) if response.withdrawn else response.text
             replies.append(ShownReply(text, response.chat, response.rated_turn))
     return page_content(
-        path,
+        launched.path_of(row),
         step,
         language=language,
         situation=situation,
@@ -53,19 +51,15 @@ class PageLabels:
     """The pages of one participant; `row` is their place and `given` all that they answered."""
 
     def __init__(self, launched: Launched, row: Any, given: Answers) -> None:
-        self._launched, self._given = launched, given
-        self._language = row.language or launched.study.languages[0]
-        self._slot, self._path = launched.slot_of(row), launched.path_of(row)
-        self._steps = {step.key: step for step in study_steps(self._path, given)}
+        self._launched, self._row, self._given = launched, row, given
+        self._steps = {step.key: step for step in study_steps(launched.path_of(row), given)}
 
     def answers(self, step: str, given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Question and answer in words; by their stored names where the page is not known."""
         known_step = self._steps.get(step)
         if not given or known_step is None:
             return tuple((name, _answer_text(value, {})) for name, value in given.items())
-        content = step_content(
-            self._launched, self._path, known_step, self._slot, self._language, self._given
-        )
+        content = step_content(self._launched, self._row, known_step, self._given)
         questions = {item.name: item for asked in content.asks for item in asked.one_by_one()}
         pairs = []
         for name, value in given.items():

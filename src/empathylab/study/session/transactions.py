@@ -201,12 +201,4 @@ class ParticipantTransaction:
 
     def content(self, step: Step, conversation: Conversation | None = None) -> PageContent:
         """What a page of this person shows."""
-        return step_content(
-            self.launched,
-            self.path,
-            step,
-            self.slot,
-            self.row.language,
-            self.given,
-            conversation,
-        )
+        return step_content(self.launched, self.row, step, self.given, conversation)

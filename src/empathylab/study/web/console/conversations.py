@@ -10,14 +10,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import InputError
 from empathylab.store.studies.live import turn_rows
 from empathylab.store.studies.monitoring import person_pages
 from empathylab.store.studies.slots import find_slot
@@ -29,9 +28,7 @@ from empathylab.store.studies.transcripts import (
 )
 from empathylab.study.admin.embargo import whole_minute
 from empathylab.study.admin.monitoring import block_of
-from empathylab.study.blocks.forms import clean_text
 from empathylab.study.session.page_contents import PageLabels
-from empathylab.study.web.console.flashes import SECONDS
 from empathylab.study.web.console.paging import read_page
 from empathylab.study.web.console.rendering import CONVERSATIONS, page
 from empathylab.study.web.console.texts import text
@@ -128,12 +125,10 @@ def read_conversation(visit: Visit) -> Response:
         slot = find_slot(connection, console.launched.row, key)
     if slot is None or slot.outcome != "safety" or console.launched.study.live is None:
         raise HTTPException(404)
-    reason = clean_text(visit.form.get("reason", ""))
-    if not 10 <= len(reason) <= 500:
-        raise InputError(
-            text("reading a conversation of an open study needs a reason of 10 to 500 characters"),
-            remedy=text("Say why you have to read it now."),
-        )
+    reason = visit.reason_for_record(
+        text("reading a conversation of an open study needs a reason of 10 to 500 characters"),
+        text("Say why you have to read it now."),
+    )
     if visit.form.get("replies") == "yes":
         if not visit.may("owner"):
             raise HTTPException(403)
@@ -150,11 +145,10 @@ def _may_read(visit: Visit, slot: Any) -> str:
     """What may be shown: `replies` (everything), the participant's `words`, or nothing."""
     if slot.study_status == "closed":
         return "replies"
-    at, shown = visit.result("read_at"), visit.result("shown")
-    if not at or slot.outcome != "safety" or (shown == "replies" and not visit.may("owner")):
+    shown = visit.result("shown")
+    if slot.outcome != "safety" or (shown == "replies" and not visit.may("owner")):
         return ""
-    recent = visit.console.clock() - datetime.fromisoformat(at) < timedelta(seconds=SECONDS)
-    return shown if recent else ""
+    return shown if visit.is_recent("read_at") else ""
 
 
 class _Words:

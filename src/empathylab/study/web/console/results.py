@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
-from empathylab.errors import InputError
 from empathylab.store.studies.monitoring import rating_counts
 from empathylab.study.admin.embargo import result_commands
-from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.actions import require_name
-from empathylab.study.web.console.flashes import SECONDS
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
@@ -31,7 +27,7 @@ class Counts:
 def show_results(visit: Visit) -> Response:
     """The counts of a closed study, or once after a reason was given; else why they are hidden."""
     closed = visit.console.status() == "closed"
-    peeked = not closed and _has_peeked(visit)
+    peeked = not closed and visit.may("owner") and visit.is_recent("peeked_at")
     shown = closed or peeked
     return page(
         visit,
@@ -51,24 +47,13 @@ def peek(visit: Visit) -> Response:
     return visit.show_once("/console/results", peeked_at=visit.console.clock().isoformat())
 
 
-def _has_peeked(visit: Visit) -> bool:
-    """Whether a reason was just recorded; a kept cookie shows nothing later."""
-    at = visit.result("peeked_at")
-    if not at or not visit.may("owner"):
-        return False
-    return visit.console.clock() - datetime.fromisoformat(at) < timedelta(seconds=SECONDS)
-
-
 def peek_reason(visit: Visit) -> str:
     """Why an owner wants to see results early; refuses without the study's name and a reason."""
     require_name(visit)
-    reason = clean_text(visit.form.get("reason", ""))
-    if not 10 <= len(reason) <= 500:
-        raise InputError(
-            text("viewing results early needs a reason of 10 to 500 characters"),
-            remedy=text("Give a reason that you would state in the paper."),
-        )
-    return reason
+    return visit.reason_for_record(
+        text("viewing results early needs a reason of 10 to 500 characters"),
+        text("Give a reason that you would state in the paper."),
+    )
 
 
 def _commands(visit: Visit, *, peeked: bool) -> list[str]:

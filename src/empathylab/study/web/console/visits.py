@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from empathylab.errors import InputError
 from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.context import Console
-from empathylab.study.web.console.flashes import Flash
+from empathylab.study.web.console.flashes import SECONDS, Flash
 from empathylab.study.web.console.sign_in.accounts import Researcher
 from empathylab.study.web.console.sign_in.sessions import ConsoleSession, begin, form_token
 from empathylab.study.web.console.texts import console_language, translated
@@ -112,6 +114,19 @@ class Visit:
     def result(self, name: str) -> str:
         """A result of the form that led to this page; empty where there is none."""
         return "" if self.flash is None else self.flash.results.get(name, "")
+
+    def is_recent(self, name: str) -> bool:
+        """Whether a result is a moment that has just been; a kept cookie shows nothing later."""
+        at = self.result(name)
+        long = timedelta(seconds=SECONDS)
+        return bool(at) and self.console.clock() - datetime.fromisoformat(at) < long
+
+    def reason_for_record(self, problem: str, remedy: str) -> str:
+        """The reason that the form gives, for the audit log; refuses one that says too little."""
+        reason = clean_text(self.form.get("reason", ""))
+        if not 10 <= len(reason) <= 500:
+            raise InputError(problem, remedy=remedy)
+        return reason
 
     def to(self, path: str) -> Response:
         """The way to another page of the console."""
