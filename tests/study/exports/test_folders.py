@@ -240,6 +240,8 @@ def test_an_open_study_is_exported_without_how_and_in_which_arm_was_rated(
     for name in ("ratings", "raters"):
         assert not TELLING & set(table(tmp_path / "out", name).columns)
     assert table(tmp_path / "out", "ratings").height == 8
+    # Counts and days by arm would tell when whose arm was rated.
+    assert table(tmp_path / "out", "arms").columns == ["arm", "respondent", "kind", "responses"]
     told = json.loads((tmp_path / "out" / "study.json").read_text())
     assert told["results_hidden"] is True
 
