@@ -137,6 +137,16 @@ def check(lab: Lab, simulator: object, name: str) -> None:
     run(lab, jobs)
 
 
+def test_of_two_runs_with_one_simulator_the_last_used_counts(sqlite_lab: Lab) -> None:
+    model = ScriptedModel(listener(KIND), name="scripted/kind")
+    person = ScriptedModel(rule_based_person, name="scripted/reacts")
+    for personas, exchanges in ((3, 2), (2, 3)):
+        talk = Conversing(tuple(map(persona, range(personas))), person.name, exchanges=exchanges)
+        plan = plan_conversing(sqlite_lab, model.name, talk)
+        run(sqlite_lab, [Job(model, [plan], partners={SIMULATOR: person})])
+    assert from_lab(sqlite_lab).design["conversations"] == 2
+
+
 def test_a_simulator_that_tells_listeners_apart_is_said_to_react(sqlite_lab: Lab) -> None:
     check(sqlite_lab, rule_based_person, "scripted/reacts")
     result = from_lab(sqlite_lab)
