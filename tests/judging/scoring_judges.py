@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 
 from empathylab.judging.rubric import planted_replies
 from empathylab.models import Message, Parameters
@@ -43,6 +44,19 @@ def strict(messages: tuple[Message, ...], parameters: Parameters) -> str:
     if "Congratulations!\n</reply>" in text:
         [dimension] = parameters.schema["properties"]
         return json.dumps({dimension: "1"})
+    return good(messages, parameters)
+
+
+def mumbling(messages: tuple[Message, ...], parameters: Parameters) -> str:
+    """As `good`, but gives no score of care to every third reply that is not planted."""
+    text = messages[-1].content
+    planted = any(reply in text for reply in EXPECTED)
+    if (
+        not planted
+        and "care" in parameters.schema["properties"]
+        and zlib.crc32(text.encode()) % 3 == 0
+    ):
+        return "Hard to say."
     return good(messages, parameters)
 
 

@@ -29,6 +29,17 @@ PLANTED = "planted"
 """The protocol of runs in which a judge scores the planted replies."""
 
 
+def scoring_source(run: int) -> str:
+    """What a judge's run over the replies of that run is called."""
+    return f"replies of run {run}"
+
+
+def planted_source() -> str:
+    """The same for its run over the planted replies."""
+    planted = planted_replies()
+    return f"{planted.id}@{planted.version}"
+
+
 def plan_scoring(replies: Sequence[JudgedResponse], source: str, asking: Asking) -> Plan:
     """One request for each reply and dimension of the rubric."""
     return _plan(RUBRIC, tuple(replies), source, asking, stored=True)
@@ -43,8 +54,7 @@ def plan_planted(asking: Asking, planted: PlantedReplies | None = None) -> Plan:
         JudgedResponse(number, PLANTED, known[reply.situation], name, reply.text)
         for number, reply in enumerate(planted.replies)
     )
-    source = f"{planted.id}@{planted.version}"
-    return _plan(PLANTED, replies, source, asking, stored=False)
+    return _plan(PLANTED, replies, planted_source(), asking, stored=False)
 
 
 def planted_sample(situations: int | None) -> PlantedReplies:
@@ -72,8 +82,7 @@ def planted_scores(lab: Lab, judge: str) -> tuple[PlantedReplies, list[ScoredRep
         .where(runs.c.protocol == PLANTED, respondents.c.name == judge)
         .order_by(runs.c.last_used_at.desc().nulls_last(), runs.c.id.desc())
     )
-    current = planted_replies()
-    source = f"{current.id}@{current.version}"
+    source = planted_source()
     with lab.reading() as connection:
         known = [row for row in connection.execute(query) if row.settings["situations"] == source]
         if not known:

@@ -6,11 +6,12 @@ Judgements stand in tables of their own, so that no analysis of people's ratings
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, Select, Table, select
+from sqlalchemy import Connection, Select, Table, func, select
 
 from empathylab.store import schema
 from empathylab.store.judged_responses import judged_study, study_names
@@ -179,6 +180,53 @@ def rubric_scores(lab: Lab, runs: Collection[int] | None = None) -> pl.DataFrame
     return rows.unique(["judge", "response", "dimension"], keep="last", maintain_order=True).sort(
         "judge", "response", maintain_order=True
     )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRun:
+    """How a judge's requests in one run turned out."""
+
+    planned: int
+    answered: int
+    usable: int
+    first_unusable: str | None
+    """The text of the first answer without a score."""
+
+
+def latest_judge_run(lab: Lab, judge: str, protocol: str, source: str) -> JudgeRun | None:
+    """The run in which the judge was last asked about this source; None where there is none."""
+    runs, answers = schema.runs, schema.answers
+    query = (
+        select(runs.c.id, runs.c.planned, runs.c.settings)
+        .join(schema.respondents)
+        .where(runs.c.protocol == protocol, schema.respondents.c.name == judge)
+        .order_by(runs.c.last_used_at.desc().nulls_last(), runs.c.id.desc())
+    )
+    with lab.reading() as connection:
+        rows = connection.execute(query)
+        last = next((row for row in rows if row.settings["situations"] == source), None)
+        if last is None:
+            return None
+        mine = answers.c.run_id == last.id
+        by_outcome = select(answers.c.outcome, func.count()).where(mine)
+        rows = connection.execute(by_outcome.group_by(answers.c.outcome))
+        counts = {str(outcome): int(count) for outcome, count in rows}
+        unusable = select(answers.c.text).where(mine, answers.c.outcome != "valid")
+        first = connection.execute(unusable.order_by(answers.c.id).limit(1)).scalar()
+    return JudgeRun(last.planned, sum(counts.values()), counts.get("valid", 0), first)
+
+
+def replied_situations(lab: Lab, runs: Collection[int]) -> pl.DataFrame:
+    """The valid replies of those runs: run, respondent, set and situation."""
+    replies, answers = schema.responses, schema.answers
+    query = (
+        select(
+            answers.c.run_id.label("run"), schema.respondents.c.name.label("respondent"), *SITUATION
+        )
+        .select_from(RESPONSES.join(answers, answers.c.id == replies.c.answer_id))
+        .where(answers.c.run_id.in_(list(runs)), replies.c.outcome == "valid")
+    )
+    return lab.frame(query)
 
 
 def _judged(table: Table, *columns: Any) -> Select[Any]:

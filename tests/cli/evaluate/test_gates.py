@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ GOOD = "scripted/tests.judging.scoring_judges:good"
 FLAT = "scripted/tests.judging.scoring_judges:flat"
 STRICT = "scripted/tests.judging.scoring_judges:strict"
 OTHER = "scripted/tests.judging.scoring_judges:better"
+MUMBLING = "scripted/tests.judging.scoring_judges:mumbling"
+BROKEN = "scripted/tests.judging.scoring_judges:broken"
 SILENT = "scripted/tests.judging.scoring_judges:silent"
 
 
@@ -145,7 +148,58 @@ def test_a_worse_model_fails_against_a_baseline_and_an_equal_one_passes() -> Non
     content = found(OTHER, *margin, code=1)
     [gate] = content["gates"]
     assert gate["value"] < -1
-    assert "is not shown to be no worse" in gate["reason"]
+    assert gate["reason"].startswith(f"Run {replies_run(OTHER)} is worse than run {baseline} by 2.")
+    assert "; 0.20 is allowed (over 32 shared situations)" in gate["reason"]
+
+
+def test_the_baseline_keeps_the_name_that_the_user_gave() -> None:
+    empathylab("runs", "name", replies_run(MODEL), "release-1")
+    margin = ("--baseline", "release-1", "--no-worse-than", "0.2", "--judge", STRICT)
+    [gate] = found(OTHER, *margin, code=1)["gates"]
+    assert gate["condition"].endswith("no worse than release-1 by 0.2")
+    assert "is worse than release-1 by 2." in gate["reason"]
+
+
+GATE = ("--fail-under", "replies.empathy=1")
+
+
+def test_replies_without_a_score_are_said_with_the_mean() -> None:
+    done = run(MODEL, "--judge", MUMBLING, *GATE)
+    assert "passed: " in done.stdout
+    assert "13 of 32 replies have no full score" in done.stdout
+
+
+def test_too_many_replies_without_a_score_fail_a_condition_on_scores() -> None:
+    done = run(MODEL, "--judge", MUMBLING, *GATE, "--max-unusable", "30%", code=1)
+    assert "13 of 32 replies have no full score; the mean of the others is" in done.stderr
+    run(MODEL, "--judge", MUMBLING, *GATE, "--max-unusable", "41%")
+
+
+def test_missing_scores_fail_a_comparison_with_a_baseline() -> None:
+    margin = ("--baseline", replies_run(MODEL), "--no-worse-than", "4", "--judge", MUMBLING)
+    assert "situations that both replied to have no scores of both" in run(OTHER, *margin).stdout
+    done = run(OTHER, *margin, "--max-unusable", "10%", code=1)
+    assert "situations that both replied to have no scores of both. Run" in done.stderr
+
+
+def test_a_judge_that_cannot_be_read_is_said_to_be_just_that() -> None:
+    done = run(MODEL, "--judge", BROKEN, *GATE, code=1)
+    quoted = "answers could not be used, the first was 'I would rather not say.'"
+    assert f"32 of 32 replies of {MODEL} have no full score by the judge {BROKEN}: 224 of 224" in (
+        done.stderr
+    )
+    assert f"no usable scores of the 12 planted replies: 84 of 84 {quoted}" in done.stdout
+    assert "name a judge" not in done.output
+
+
+def test_a_judge_that_was_stopped_is_not_called_unfit() -> None:
+    done = run(MODEL, "--judge", GOOD, *GATE, "--max-total-tokens", "20000", "--lab", "new", code=1)
+    assert "is not fit" not in done.output
+    assert re.search(
+        r"It is not known whether the judge .* it answered \d+ of 84 requests", done.stdout
+    )
+    assert f"by the judge {GOOD}: it answered 0 of 224 requests" in done.stderr
+    assert "the limit stopped the run" in done.stderr
 
 
 @pytest.mark.parametrize(

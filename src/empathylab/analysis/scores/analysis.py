@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.results import ALPHA
-from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores, Score
+from empathylab.analysis.scores.estimates import (
+    EMPATHY,
+    Comparison,
+    RespondentScores,
+    RunReplies,
+    Score,
+)
 from empathylab.analysis.scores.result import ScoresResult
 from empathylab.errors import InputError
 from empathylab.judging.rubric import judge_acceptance, rubric
 from empathylab.judging.rubric.definition import HIGHEST, LOWEST
-from empathylab.judging.scoring import planted_scores
+from empathylab.judging.scoring import PLANTED, planted_scores, planted_source, scoring_source
 from empathylab.stats.clusters.paired import paired_difference
 from empathylab.stats.clusters.regression import clustered_regression
 from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.equivalence import equivalence_test
 from empathylab.store import Lab
-from empathylab.store.judgements import rubric_scores
+from empathylab.store.judgements import (
+    RUBRIC,
+    latest_judge_run,
+    replied_situations,
+    rubric_scores,
+)
 
 _PLACE = ["respondent", "run", "set", "situation", "response"]
 
@@ -32,6 +44,7 @@ def from_lab(
     *,
     runs: Collection[int],
     baseline: int | None = None,
+    baseline_name: str | None = None,
     margin: float | None = None,
     validated: Sequence[JudgesResult] = (),
 ) -> ScoresResult:
@@ -39,7 +52,8 @@ def from_lab(
 
     With `baseline`, another run, each run is compared with it on the situations that both have;
     `margin` is how much lower the mean may be. `validated` are results of comparing judges with
-    human ratings, from which those of this judge are taken.
+    human ratings, from which those of this judge are taken. `baseline_name` is what sentences
+    call the baseline.
     """
     wanted = [*runs, *([] if baseline is None else [baseline])]
     frame = rubric_scores(lab, wanted).filter(judge=judge)
@@ -51,6 +65,7 @@ def from_lab(
         (result.study, card) for result in validated for card in result.cards if card.judge == judge
     )
     profiles = reply_profiles(frame)
+    replies = replied_situations(lab, wanted)
     return ScoresResult(
         judge=judge,
         respondents=tuple(
@@ -61,8 +76,37 @@ def from_lab(
         acceptance=acceptance,
         tried=None if planted is None else len(planted[0].replies),
         cards=cards,
-        comparisons=_comparisons(profiles, list(runs), baseline, margin),
+        comparisons=tuple(
+            replace(
+                comparison,
+                shared=_shared(replies, comparison.run, comparison.baseline),
+                baseline_name=baseline_name,
+            )
+            for comparison in _comparisons(profiles, list(runs), baseline, margin)
+        ),
+        planted=latest_judge_run(lab, judge, PLANTED, planted_source()),
+        replies={run: _run_replies(lab, judge, run, replies, profiles) for run in wanted},
     )
+
+
+def _run_replies(
+    lab: Lab, judge: str, run: int, replies: pl.DataFrame, profiles: pl.DataFrame
+) -> RunReplies:
+    mine = replies.filter(run=run)
+    return RunReplies(
+        respondent=str(mine["respondent"][0]) if mine.height else f"run {run}",
+        usable=mine.height,
+        scored=profiles.filter(run=run).height,
+        judging=latest_judge_run(lab, judge, RUBRIC, scoring_source(run)),
+    )
+
+
+def _shared(replies: pl.DataFrame, run: int, baseline: int) -> int:
+    """The situations to which both runs have a usable reply."""
+    first, second = (
+        replies.filter(run=number).select("set", "situation").unique() for number in (run, baseline)
+    )
+    return first.join(second, on=["set", "situation"], how="semi").height
 
 
 def from_table(frame: pl.DataFrame, *, judge: str = "judge") -> ScoresResult:
@@ -139,10 +183,12 @@ def _comparisons(
         pl.concat_str("set", "situation", separator="/").alias("unit"),
         pl.col("run").cast(pl.String).alias("label"),
     )
+    base = profiles.filter(run=baseline)
     return tuple(
         _comparison(rows, run, baseline, margin)
         for run in runs
-        if run != baseline and not profiles.filter(run=run).is_empty()
+        if run != baseline
+        and profiles.filter(run=run).join(base, on=["set", "situation"], how="semi").height > 1
     )
 
 
@@ -155,7 +201,7 @@ def _comparison(rows: pl.DataFrame, run: int, baseline: int, margin: float) -> C
     if not test.se > 0:  # every situation has the same difference, so there is nothing to test
         passed, nan = test.estimate > -margin, math.nan
         return Comparison(
-            run, baseline, margin, test.estimate, nan, nan, passed, difference.n_pairs
+            run, baseline, margin, test.estimate, nan, nan, nan, passed, difference.n_pairs
         )
     one_sided = equivalence_test(test.estimate, test.se, margin, df=test.df, alpha=ALPHA)
     return Comparison(
@@ -164,6 +210,7 @@ def _comparison(rows: pl.DataFrame, run: int, baseline: int, margin: float) -> C
         margin=margin,
         difference=test.estimate,
         low=one_sided.low,
+        high=one_sided.high,
         p=one_sided.p_low,
         passed=one_sided.p_low < ALPHA,
         situations=difference.n_pairs,

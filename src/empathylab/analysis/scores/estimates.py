@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from empathylab.store.judgements import JudgeRun
+
 EMPATHY = "empathy"
 """The name of the composite."""
 
@@ -39,6 +41,22 @@ class RespondentScores:
 
 
 @dataclass(frozen=True, slots=True)
+class RunReplies:
+    """The replies of a run that a judge was to score."""
+
+    respondent: str
+    usable: int
+    scored: int
+    """Those with a score on every dimension."""
+    judging: JudgeRun | None
+    """What became of the judge's requests; None where it was not asked about this run."""
+
+    @property
+    def unscored(self) -> int:
+        return self.usable - self.scored
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """A run's composite compared with a baseline's, paired by situation."""
 
@@ -48,8 +66,26 @@ class Comparison:
     difference: float
     low: float
     """The lower end of the one-sided 95% interval; NaN where all differences are the same."""
+    high: float
+    """The upper end of the other one-sided interval."""
     p: float
     """That the mean is lower than the baseline's by the margin or more."""
     passed: bool
     """Whether it is shown not to be worse by the margin."""
     situations: int
+    """With a score of both."""
+    shared: int = 0
+    """With a usable reply of both."""
+    baseline_name: str | None = None
+    """As the caller named it."""
+
+    @property
+    def reference(self) -> str:
+        """What sentences call the baseline."""
+        return self.baseline_name or f"run {self.baseline}"
+
+    @property
+    def worse(self) -> bool:
+        """Whether the run is shown to be worse than the baseline, and by too much or perhaps so."""
+        certain = self.difference < 0 if self.high != self.high else self.high < 0
+        return not self.passed and certain

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from empathylab.analysis.scores.estimates import EMPATHY
-from empathylab.analysis.scores.prose import comparison_sentence
+from empathylab.analysis.scores.prose import comparison_sentence, unscored_sentence
 from empathylab.analysis.scores.result import ScoresResult
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.judging.rubric import rubric
@@ -26,6 +26,8 @@ class Conditions:
     """The largest proportion of requests without a usable answer."""
     baseline: int | None = None
     """A run of replies to compare with."""
+    baseline_name: str | None = None
+    """As the caller named it."""
     no_worse_than: float | None = None
     """How much lower than the baseline's the mean may be."""
 
@@ -79,16 +81,10 @@ def _score_gates(
     measured: Measured, run: int | None, conditions: Conditions, result: ScoresResult | None
 ) -> list[Gate]:
     name = measured.respondent if len(measured.runs) < 2 else f"{measured.respondent} (run {run})"
-    gates = [
-        _under(f"{name}: {metric} >= {least:g}", measured.respondent, run, metric, least, result)
-        for metric, least in conditions.fail_under.items()
-    ]
+    scored = _Scored(measured.respondent, name, run, conditions, result)
+    gates = [scored.under(metric, least) for metric, least in conditions.fail_under.items()]
     if conditions.no_worse_than is not None:
-        condition = (
-            f"{name}: replies.{EMPATHY} no worse than run {conditions.baseline} "
-            f"by {conditions.no_worse_than:g}"
-        )
-        gates.append(_no_worse(condition, measured.respondent, run, conditions.baseline, result))
+        gates.append(scored.no_worse(conditions.no_worse_than))
     return gates
 
 
@@ -106,45 +102,90 @@ def _unusable(measured: Measured, most: float) -> Gate:
     return Gate(measured.respondent, condition, share, share <= most, reason)
 
 
-def _under(
-    condition: str,
-    respondent: str,
-    run: int | None,
-    metric: str,
-    least: float,
-    result: ScoresResult | None,
-) -> Gate:
-    scored = () if result is None else result.respondents
-    mine = next((scores for scores in scored if scores.run == run), None)
-    score = None if mine is None else mine.score(metric.removeprefix("replies."))
-    if result is None or score is None:
-        return Gate(respondent, condition, None, False, _NOT_SCORED)
-    mean = number(score.mean, 2)
-    gate = Gate(respondent, condition, score.mean, score.mean >= least, f"the mean is {mean}")
-    return _if_fit(gate, result, f"its score of {mean} does not count")
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A run of replies with the judge's scores, for conditions on them."""
+
+    respondent: str
+    name: str
+    run: int | None
+    conditions: Conditions
+    result: ScoresResult | None
+
+    def under(self, metric: str, least: float) -> Gate:
+        """Whether a mean is not lower than this."""
+        condition = f"{self.name}: {metric} >= {least:g}"
+        scored = () if self.result is None else self.result.respondents
+        mine = next((scores for scores in scored if scores.run == self.run), None)
+        score = None if mine is None else mine.score(metric.removeprefix("replies."))
+        if self.result is None or mine is None or score is None:
+            return self._gate(condition, None, False, self._not_scored(self.run))
+        mean = number(score.mean, 2)
+        if not self.result.fit:
+            reason = f"{_unfit(self.result)}, so its score of {mean} does not count"
+            return self._gate(condition, score.mean, False, reason)
+        replies = self.result.replies.get(mine.run)
+        unscored = 0 if replies is None else replies.unscored
+        if not unscored:
+            return self._gate(condition, score.mean, score.mean >= least, f"the mean is {mean}")
+        missing = f"{unscored} of {mine.n + unscored} replies have no full score"
+        if self._too_many(unscored, mine.n + unscored):
+            reason = f"{missing}; the mean of the others is {mean}"
+            return self._gate(condition, score.mean, False, reason)
+        reason = f"the mean is {mean}, but {missing}"
+        return self._gate(condition, score.mean, score.mean >= least, reason)
+
+    def no_worse(self, margin: float) -> Gate:
+        """Whether the run is shown not to be worse than the baseline by this."""
+        baseline = self.conditions.baseline
+        reference = self.conditions.baseline_name or f"run {baseline}"
+        condition = f"{self.name}: replies.{EMPATHY} no worse than {reference} by {margin:g}"
+        if self.run is not None and self.run == baseline:
+            return self._gate(condition, 0.0, True, "it is the baseline itself")
+        compared = () if self.result is None else self.result.comparisons
+        own = next((comparison for comparison in compared if comparison.run == self.run), None)
+        if self.result is None or own is None:
+            return self._gate(condition, None, False, self._not_compared(reference))
+        if not self.result.fit:
+            reason = f"{_unfit(self.result)}, so its scores do not count"
+            return self._gate(condition, own.difference, False, reason)
+        reason = comparison_sentence(own).rstrip(".")
+        unscored = own.shared - own.situations
+        if unscored <= 0:
+            return self._gate(condition, own.difference, own.passed, reason)
+        missing = (
+            f"{unscored} of {own.shared} situations that both replied to have no scores of both"
+        )
+        if self._too_many(unscored, own.shared):
+            return self._gate(condition, own.difference, False, f"{missing}. {reason}")
+        return self._gate(condition, own.difference, own.passed, f"{reason}, but {missing}")
+
+    def _gate(self, condition: str, value: float | None, passed: bool, reason: str) -> Gate:
+        return Gate(self.respondent, condition, value, passed, reason)
+
+    def _too_many(self, missing: int, of: int) -> bool:
+        most = self.conditions.max_unusable
+        return most is not None and missing > most * of
+
+    def _not_scored(self, run: int | None) -> str:
+        """Why a run has no scores."""
+        replies = None if self.result is None or run is None else self.result.replies.get(run)
+        if self.result is None or replies is None:
+            return _NOT_SCORED
+        if not replies.usable:
+            return "there is no usable reply to score"
+        return unscored_sentence(replies, self.result.judge).rstrip(".")
+
+    def _not_compared(self, reference: str) -> str:
+        """Why a run cannot be compared with the baseline."""
+        known = {} if self.result is None else self.result.replies
+        for run in (self.run, self.conditions.baseline):
+            replies = None if run is None else known.get(run)
+            if replies is None or not replies.scored:
+                return self._not_scored(run)
+        return f"it has scored replies to fewer than two situations of {reference}"
 
 
-def _if_fit(gate: Gate, result: ScoresResult, otherwise: str) -> Gate:
-    """The gate; failed where the judge is not shown to separate the planted replies."""
-    if result.fit:
-        return gate
+def _unfit(result: ScoresResult) -> str:
     doubt = "has not been checked" if result.fit is None else "is not fit"
-    return replace(gate, passed=False, reason=f"the judge {result.judge} {doubt}, so {otherwise}")
-
-
-def _no_worse(
-    condition: str,
-    respondent: str,
-    run: int | None,
-    baseline: int | None,
-    result: ScoresResult | None,
-) -> Gate:
-    if run is not None and run == baseline:
-        return Gate(respondent, condition, 0.0, True, "it is the baseline itself")
-    compared = () if result is None else result.comparisons
-    own = next((comparison for comparison in compared if comparison.run == run), None)
-    if result is None or own is None:
-        return Gate(respondent, condition, None, False, _NOT_SCORED)
-    reason = comparison_sentence(own).rstrip(".")
-    gate = Gate(respondent, condition, own.difference, own.passed, reason)
-    return _if_fit(gate, result, "its scores do not count")
+    return f"the judge {result.judge} {doubt}"

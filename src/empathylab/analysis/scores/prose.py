@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.scores.estimates import Comparison, RespondentScores
+from empathylab.analysis.scores.estimates import Comparison, RespondentScores, RunReplies
 from empathylab.analysis.text.apa import p_text
 from empathylab.analysis.text.numbers import number, percent, signed
-from empathylab.judging.rubric.acceptance import REQUIRED, JudgeAcceptance
+from empathylab.judging.rubric.acceptance import REQUIRED, FaultCheck, JudgeAcceptance
+from empathylab.store.judgements import JudgeRun
+
+_QUOTED = 60
+"""The most characters of an answer that a sentence quotes."""
 
 
 def score_sentence(
@@ -32,24 +36,86 @@ def score_sentence(
     )
 
 
-def unfit_sentence(judge: str, acceptance: JudgeAcceptance | None, tried: int | None) -> str:
+def unfit_sentence(
+    judge: str,
+    acceptance: JudgeAcceptance | None,
+    tried: int | None,
+    asked: JudgeRun | None = None,
+) -> str:
     """Why the judge cannot be relied on."""
     if tried is None:
         return (
             f"The judge {judge} has not scored the planted replies, so it is not known whether it "
             f"can distinguish good replies from bad ones."
         )
+    if asked is not None and asked.answered < asked.planned:
+        return (
+            f"It is not known whether the judge {judge} can distinguish good replies from bad "
+            f"ones: {judging_sentence(asked)} on the planted replies."
+        )
     if acceptance is None:
+        why = "" if asked is None else f": {judging_sentence(asked)}"
         return (
             f"The judge {judge} is not fit: it gave no usable scores of the "
-            f"{tried} planted replies. Do not use its scores."
+            f"{tried} planted replies{why}. Do not use its scores."
         )
-    missed = [check.fault for check in acceptance.faults if not check.passed]
-    faults = f", and it does not see these faults: {', '.join(missed)}" if missed else ""
+    reasons = [*_incomplete(acceptance, asked), *_misjudged(acceptance)]
+    return f"The judge {judge} is not fit: {', and '.join(reasons)}. Do not use its scores."
+
+
+def _incomplete(acceptance: JudgeAcceptance, asked: JudgeRun | None) -> list[str]:
+    """That planted replies have no scores, which says nothing about the judge's judgement."""
+    if not acceptance.incomplete:
+        return []
+    why = "" if asked is None else f" ({judging_sentence(asked)})"
+    where = f"in {acceptance.incomplete} of {acceptance.compared} situations"
+    return [f"{where} a planted reply has no full score{why}"]
+
+
+def _misjudged(acceptance: JudgeAcceptance) -> list[str]:
+    """How often the right reply is not the best, and which faults the judge does not see."""
+    reasons = []
+    complete = acceptance.compared - acceptance.incomplete
+    if complete and acceptance.right_above < REQUIRED:
+        right = acceptance.right_above * acceptance.compared / complete
+        if right < REQUIRED:
+            which = " with full scores" if acceptance.incomplete else ""
+            reasons.append(
+                f"of the planted replies, it scored the right one highest in {percent(right)} of "
+                f"{complete} situations{which} ({percent(REQUIRED)} are needed)"
+            )
+    missed = [_missed(check) for check in acceptance.faults if check.mean >= check.lowest_other]
+    if missed:
+        reasons.append(f"it does not see these faults: {', '.join(missed)}")
+    return reasons
+
+
+def _missed(check: FaultCheck) -> str:
+    """What the replies with a fault must score lowest on, and what they scored."""
     return (
-        f"The judge {judge} is not fit: of the planted replies, it scored the right one "
-        f"highest in {percent(acceptance.right_above)} of {acceptance.compared} situations "
-        f"({percent(REQUIRED)} are needed){faults}. Do not use its scores."
+        f"{check.fault} ({check.dimension} must be lowest: mean {number(check.mean, 2)}, another "
+        f"kind {number(check.lowest_other, 2)})"
+    )
+
+
+def judging_sentence(asked: JudgeRun) -> str:
+    """How many of a judge's requests gave no score, and the first such answer."""
+    if asked.answered < asked.planned:
+        return f"it answered {asked.answered} of {asked.planned} requests"
+    unusable = asked.answered - asked.usable
+    if not unusable:
+        return f"all {asked.answered} answers could be used"
+    text = " ".join((asked.first_unusable or "").split())
+    first = f"'{text if len(text) <= _QUOTED else text[: _QUOTED - 1] + '…'}'" if text else "empty"
+    return f"{unusable} of {asked.answered} answers could not be used, the first was {first}"
+
+
+def unscored_sentence(replies: RunReplies, judge: str) -> str:
+    """How many replies of a run the judge left without a full score, and why."""
+    why = "" if replies.judging is None else f": {judging_sentence(replies.judging)}"
+    return (
+        f"{replies.unscored} of {replies.usable} replies of {replies.respondent} have no full "
+        f"score by the judge {judge}{why}."
     )
 
 
@@ -76,15 +142,25 @@ def card_sentence(judge: str, cards: Sequence[tuple[str, JudgeCard]]) -> str:
 
 
 def comparison_sentence(comparison: Comparison) -> str:
-    """Whether a run is shown not to be worse than the baseline."""
-    low = (
-        ""
-        if comparison.low != comparison.low
-        else f", at least {signed(comparison.low, 2)} with 95% confidence"
-    )
-    p = "" if comparison.p != comparison.p else f" ({p_text(comparison.p)})"
-    verdict = "is not worse" if comparison.passed else "is not shown to be no worse"
+    """Whether a run is worse than the baseline, is not, or whether that is undecided."""
+    baseline, margin = comparison.reference, number(comparison.margin, 2)
+    difference = signed(comparison.difference, 2)
+    tested = comparison.p == comparison.p
+    over = f"over {comparison.situations} shared situations"
+    low = f", with 95% confidence above {signed(comparison.low, 2)}" if tested else ""
+    p = f", {p_text(comparison.p)}" if tested else ""
+    if comparison.worse:
+        most = f", with 95% confidence by at most {number(-comparison.low, 2)}" if tested else ""
+        return (
+            f"Run {comparison.run} is worse than {baseline} by {number(-comparison.difference, 2)}"
+            f"{most}; {margin} is allowed ({over})."
+        )
+    if comparison.passed:
+        return (
+            f"Run {comparison.run} is not worse than {baseline} by {margin} or more: difference "
+            f"{difference}{low} ({over}{p})."
+        )
     return (
-        f"Run {comparison.run} {verdict} than run {comparison.baseline} by "
-        f"{number(comparison.margin, 2)}: difference {signed(comparison.difference, 2)}{low}{p}."
+        f"It is undecided whether run {comparison.run} is worse than {baseline} by {margin} or "
+        f"more: difference {difference}{low} ({over}{p})."
     )

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 import polars as pl
 
 from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
-from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores
+from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Result, row_frames
+from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores, RunReplies
 from empathylab.analysis.scores.prose import (
     card_sentence,
     comparison_sentence,
     score_sentence,
     unfit_sentence,
+    unscored_sentence,
 )
 from empathylab.judging.rubric import JudgeAcceptance, rubric
+from empathylab.store.judgements import JudgeRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,20 @@ class ScoresResult(Result):
     cards: tuple[tuple[str, JudgeCard], ...]
     """By study and dimension, how the judge compares with people."""
     comparisons: tuple[Comparison, ...]
+    planted: JudgeRun | None = None
+    """What became of the judge's requests about the planted replies."""
+    replies: Mapping[int, RunReplies] = field(default_factory=dict)
+    """By run, the replies that the judge was to score."""
 
     @property
     def fit(self) -> bool | None:
-        """Whether the judge separates the planted replies; None where it was not asked."""
+        """Whether the judge separates the planted replies; None where it has not answered."""
         if self.tried is None:
             return None
-        return self.acceptance is not None and self.acceptance.accepted
+        if self.acceptance is not None and self.acceptance.accepted:
+            return True
+        unanswered = self.planted is not None and self.planted.answered < self.planted.planned
+        return None if unanswered else False
 
     @property
     def design(self) -> Mapping[str, Any]:
@@ -88,9 +97,18 @@ class ScoresResult(Result):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Whether the judge separates the planted replies, and how it compares with people."""
-        unfit = [] if self.fit else [unfit_sentence(self.judge, self.acceptance, self.tried)]
-        return (*unfit, card_sentence(self.judge, self.cards))
+        """Replies without scores, whether the judge can be used, and its agreement with people."""
+        unscored = [
+            unscored_sentence(replies, self.judge)
+            for replies in self.replies.values()
+            if replies.unscored and replies.judging is not None
+        ]
+        return (*unscored, *self._unfit(), card_sentence(self.judge, self.cards))
+
+    def _unfit(self) -> list[str]:
+        if self.fit:
+            return []
+        return [unfit_sentence(self.judge, self.acceptance, self.tried, self.planted)]
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -119,16 +137,19 @@ class ScoresResult(Result):
             "planted": self.acceptance
             and json_value(self.acceptance) | {"accepted": self.acceptance.accepted},
             "compared_with_people": [_agreement(study, card) for study, card in self.cards],
-            "sentences": list(self.caveats),
+            "sentences": [*self._unfit(), card_sentence(self.judge, self.cards)],
         }
 
 
 def _comparison(comparison: Comparison) -> Conclusion:
+    kind: Kind = "worse" if comparison.worse else "inconclusive"
+    if comparison.passed:
+        kind = "equivalent"
     return Conclusion(
-        kind="equivalent" if comparison.passed else "inconclusive",
+        kind=kind,
         sentence=comparison_sentence(comparison),
         subject=f"run {comparison.run}",
-        reference=f"run {comparison.baseline}",
+        reference=comparison.reference,
         dimension=EMPATHY,
         estimate=comparison.difference,
         **picked(comparison, "low p"),

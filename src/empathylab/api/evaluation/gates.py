@@ -69,5 +69,11 @@ class GateOptions:
             fail_under=dict(self.fail_under),
             max_unusable=self.max_unusable,
             baseline=baseline,
+            baseline_name=_label(self.baseline),
             no_worse_than=self.no_worse_than,
         )
+
+
+def _label(run: str | None) -> str | None:
+    """The run as the caller named it."""
+    return f"run {run}" if run and run.isdecimal() else run

@@ -193,7 +193,12 @@ class Evaluating:
     def _judge_jobs(self, lab: Lab, tallies: Sequence[Tally], conditions: Conditions) -> list[Job]:
         """Every judge scores the planted replies, then those of the models and of the baseline."""
         from empathylab.judging.asking import Asking
-        from empathylab.judging.scoring import plan_planted, plan_scoring, planted_sample
+        from empathylab.judging.scoring import (
+            plan_planted,
+            plan_scoring,
+            planted_sample,
+            scoring_source,
+        )
         from empathylab.store.judged_responses import run_responses
 
         asking = Asking(seed=self.options.seed)
@@ -214,7 +219,7 @@ class Evaluating:
             }
             plans = [plan_planted(asking, planted_sample(self.judge.planted))]
             plans += [
-                plan_scoring(run_replies, f"replies of run {number}", asking)
+                plan_scoring(run_replies, scoring_source(number), asking)
                 for number, run_replies in replies.items()
                 if run_replies
             ]
@@ -273,6 +278,7 @@ def _scores(
         judge,
         runs=runs,
         baseline=conditions.baseline,
+        baseline_name=conditions.baseline_name,
         margin=conditions.no_worse_than,
         validated=data.judges,
     )

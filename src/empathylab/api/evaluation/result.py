@@ -133,8 +133,6 @@ class Evaluation(Asked):
         lines = [
             str(conclusion) for result in self.scores.values() for conclusion in result.conclusions
         ]
-        unscored = [name for name, result in self.scores.items() if not result.respondents]
-        lines += [f"{name}: the judge gave no reply a full set of scores." for name in unscored]
         caveats = [caveat for result in self.scores.values() for caveat in result.caveats]
         return [*dict.fromkeys([*lines, *caveats])]
 

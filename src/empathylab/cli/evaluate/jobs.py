@@ -14,7 +14,7 @@ from empathylab.api.run_options import RunOptions
 from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.model_runs import conclude
 from empathylab.cli.options import command_lab
-from empathylab.errors import InputError
+from empathylab.errors import InputError, UserError
 from empathylab.tracking import require_tracker
 
 
@@ -93,6 +93,11 @@ def _conclude(evaluation: Evaluation) -> None:
     """Says which conditions failed and what is missing, and ends with the exit code that fits."""
     for gate in evaluation.failed:
         typer.echo(str(gate), err=True)
-    conclude(evaluation.asked)
+    try:
+        conclude(evaluation.asked)
+    except UserError as error:  # a limit; a failed condition decides the exit code
+        if not evaluation.failed:
+            raise
+        typer.echo(f"Error: {error}", err=True)
     if evaluation.failed:
         raise typer.Exit(1)
