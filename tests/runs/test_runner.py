@@ -30,7 +30,7 @@ from empathylab.models import (
     TokenAlternatives,
     Usage,
 )
-from empathylab.runs import Job, Limits, Tally, run
+from empathylab.runs import Job, Limits, Plan, Tally, run
 from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.queries import failures_frame, outcomes_frame
 from empathylab.store.schema import answers
@@ -139,13 +139,26 @@ def test_fresh_asks_everything_again_once(lab: Lab) -> None:
     assert runs_frame(lab).height == 2
 
 
-def test_an_interrupted_fresh_run_goes_on(lab: Lab) -> None:
-    plan = plan_of(lab, questions(3))
+def interrupted_fresh_run(lab: Lab) -> Plan:
+    """The plan of two runs: the first is finished, the fresh one lacks one of three answers."""
+    plan = plan_of(lab, questions(3), temperature=0)
     run(lab, [Job(ScriptedModel(["a"]), [plan])])
     broken = ScriptedModel(["b", RequestRejected("no"), "b"], concurrency=1)
     run(lab, [Job(broken, [plan], fresh=True)])
-    [tally] = run(lab, [Job(ScriptedModel(["b"]), [plan], fresh=True)])
-    assert (tally.already, tally.asked) == (2, 1)
+    return plan
+
+
+def test_a_fresh_run_does_not_go_on_with_an_interrupted_one(lab: Lab) -> None:
+    plan = interrupted_fresh_run(lab)
+    [tally] = run(lab, [Job(ScriptedModel(["c"]), [plan], fresh=True)])
+    assert (tally.already, tally.reused, tally.asked) == (0, 0, 3)
+    assert runs_frame(lab).height == 3
+
+
+def test_an_interrupted_fresh_run_is_resumed_without_old_answers(lab: Lab) -> None:
+    plan = interrupted_fresh_run(lab)
+    [tally] = run(lab, [Job(ScriptedModel(["b"]), [plan])])
+    assert (tally.already, tally.reused, tally.asked) == (2, 0, 1)
     assert runs_frame(lab).height == 2
 
 

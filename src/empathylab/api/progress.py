@@ -181,6 +181,8 @@ def state(tally: Tally) -> str:
     parts.append(f"{about}{tally.prompt_tokens + tally.completion_tokens:,} tokens")
     if tally.cost:
         parts.append(f"${tally.cost:.4f}")
+    if tally.already:
+        parts.append(f"{tally.already} answered before, in run {tally.run}")
     if tally.reused:
         parts.append(f"{tally.reused} reused")
     if tally.retries:

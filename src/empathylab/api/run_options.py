@@ -64,7 +64,7 @@ class RunOptions:
     seed: int = 1
     """Seed of every shuffle, and of the model."""
     fresh: bool = False
-    """Ask everything again, instead of resuming or reusing answers at temperature 0."""
+    """Ask everything again in new runs, not resuming any or reusing answers at temperature 0."""
     base_url: str | None = None
     """Another OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1."""
     api_key_env: str | None = None

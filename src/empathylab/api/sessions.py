@@ -60,8 +60,8 @@ class Sessions:
                 f"the limit stopped the run with {self.missing} requests left",
                 where="--max-cost" if by_cost else "--max-total-tokens",
                 got=self.options.max_cost if by_cost else self.options.max_total_tokens,
-                remedy="Answers so far are kept. Run the same command with a higher limit to "
-                "resume.",
+                remedy=f"Answers so far are kept. Run the same command{self._resuming} with a "
+                "higher limit to resume.",
             )
         if self.missing and self.options.shard and not any(t.failed for t in self.tallies):
             return LeftToShards(
@@ -71,9 +71,15 @@ class Sessions:
         if self.missing:
             return IncompleteRun(
                 f"{self.missing} requests got no answer: {self._failures()}. "
-                "Run the same command again to retry them."
+                f"Run the same command again{self._resuming} to retry them."
             )
         return None
+
+    @property
+    def _resuming(self) -> str:
+        """What to leave out of the command, so that it resumes."""
+        options = self.options
+        return " without --fresh" if options.fresh and not (options.shard or options.batch) else ""
 
     def caveats(self) -> list[str]:
         """What is missing and why, then what the settings had to do with the answers."""

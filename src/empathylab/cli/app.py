@@ -80,13 +80,21 @@ class LabGroup(TyperGroup):
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt as error:
             typer.echo(
-                "\nInterrupted. Answers so far are kept. Run the same command again to resume.",
+                f"\nInterrupted. Answers so far are kept. Run the same command again{_resuming()} "
+                "to resume.",
                 err=True,
             )
             raise typer.Exit(_INTERRUPTED) from error
         except BrokenPipeError as error:  # the reader of our output has gone: `… | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from error
+
+
+def _resuming() -> str:
+    """What to leave out of the command, so that it resumes."""
+    words = sys.argv[1:]
+    new = "--fresh" in words and not {"--shard", "--batch"} & set(words)
+    return " without --fresh" if new else ""
 
 
 def _bold(text: str) -> str:

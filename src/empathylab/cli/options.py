@@ -158,7 +158,8 @@ class _RunOptions:
     fresh: Annotated[
         bool,
         option(
-            "Ask everything again, instead of resuming or reusing answers at temperature 0.",
+            "Ask everything again, in new runs. Without it, the command resumes an interrupted run "
+            "and reuses answers at temperature 0.",
             "--fresh",
         ),
     ]

@@ -47,6 +47,8 @@ class OpenRun:
     """Of every request that was known at the start, by key."""
     spent: Spend
     """Its own tokens and dollars so far."""
+    fresh: bool = False
+    """Whether it was begun to ask everything again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +94,23 @@ class Asked:
 
 
 def open_run(
-    lab: Lab, model: Model, plan: Plan, asked: Asked, fingerprints: dict[str, str], *, fresh: bool
+    lab: Lab,
+    model: Model,
+    plan: Plan,
+    asked: Asked,
+    fingerprints: dict[str, str],
+    *,
+    fresh: bool,
+    joins: bool = False,
 ) -> OpenRun:
-    """The run to go on with, or a new one."""
+    """The run to go on with, or a new one; `joins` as in `_latest`."""
     fingerprint = asked.run_fingerprint(plan, fingerprints)
     with lab.writing() as connection:
         if connection.dialect.name == "postgresql":  # two shards must not begin it twice
             begin_alone = text("SELECT pg_advisory_xact_lock(:key)")
             connection.execute(begin_alone, {"key": lock_key(f"begin {fingerprint}")})
         respondent_id = add_respondent(connection, model.name, "model")
-        run_id = _latest(connection, fingerprint, fresh=fresh)
+        run_id = _latest(connection, fingerprint, fresh=fresh, joins=joins)
         if run_id is None:
             run_id = _begin(connection, model, plan, fingerprint, respondent_id, fresh=fresh)
         done = _stored(connection, run_id, plan)
@@ -117,6 +126,7 @@ def open_run(
             {*done, *(pending.request.key for pending in missing)},
             fingerprints,
             Spend(int(spent[0] or 0), float(spent[1] or 0.0)),
+            bool(connection.execute(select(runs.c.fresh).where(runs.c.id == run_id)).scalar()),
         )
 
 
@@ -175,13 +185,18 @@ def _note_use(connection: Connection, run_id: int, plan: Plan, *, planned: int) 
     connection.execute(runs.update().where(runs.c.id == run_id).values(**changed))
 
 
-def _latest(connection: Connection, fingerprint: str, *, fresh: bool) -> int | None:
+def _latest(
+    connection: Connection, fingerprint: str, *, fresh: bool, joins: bool = False
+) -> int | None:
+    """The run to go on with. A fresh one is joined only by its other shards and its batches.
+
+    Otherwise answers of two versions of a model could be mixed in one run.
+    """
     query = select(runs).where(runs.c.fingerprint == fingerprint).order_by(runs.c.generation.desc())
     latest = connection.execute(query.limit(1)).one_or_none()
     if latest is None:
         return None
-    # `--fresh` that was interrupted goes on; only a finished run is asked again.
-    if fresh and not (latest.fresh and latest.finished_at is None):
+    if fresh and not (joins and latest.fresh and latest.finished_at is None):
         return None
     return int(latest.id)
 

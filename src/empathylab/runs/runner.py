@@ -33,7 +33,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     """Hold for all the plans together."""
     fresh: bool = False
-    """Ask again, rather than go on with a finished run or reuse its answers."""
+    """Ask everything again in a new run, rather than go on with one or reuse its answers."""
     partners: Mapping[str, Model] = field(default_factory=dict)
     """Other models that the plans' requests may name, such as a simulated person."""
     batching: Batching | None = None
@@ -119,7 +119,8 @@ def _open(lab: Lab, job: Job, plan: Plan, locks: contextlib.ExitStack) -> OpenRu
     name = asked.run_fingerprint(plan, fingerprints)[:24]
     what = f"the {plan.protocol} run of {job.model.name}"
     locks.enter_context(lab.exclusive(f"run-{name}", what=what, part=job.shard))
-    return open_run(lab, job.model, plan, asked, fingerprints, fresh=job.fresh)
+    joins = job.shard.parts > 1 or job.batching is not None
+    return open_run(lab, job.model, plan, asked, fingerprints, fresh=job.fresh, joins=joins)
 
 
 def _channels(jobs: Sequence[Job], prices: Prices) -> dict[int, Channel]:
@@ -145,7 +146,7 @@ def _sessions(
     return [
         Session(
             *(lab, plan, run, job.asked, mine, budget, writer, observe),
-            fresh=job.fresh,
+            fresh=run.fresh,  # of the run: one that was begun afresh stays so when it is resumed
             batching=job.batching,
             shard=job.shard,
         )

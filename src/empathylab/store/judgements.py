@@ -209,8 +209,8 @@ def latest_judge_run(lab: Lab, judge: str, protocol: str, source: str) -> JudgeR
             return None
         mine = answers.c.run_id == last.id
         by_outcome = select(answers.c.outcome, func.count()).where(mine)
-        rows = connection.execute(by_outcome.group_by(answers.c.outcome))
-        counts = {str(outcome): int(count) for outcome, count in rows}
+        counted = connection.execute(by_outcome.group_by(answers.c.outcome))
+        counts = {str(outcome): int(count) for outcome, count in counted}
         unusable = select(answers.c.text).where(mine, answers.c.outcome != "valid")
         first = connection.execute(unusable.order_by(answers.c.id).limit(1)).scalar()
     return JudgeRun(last.planned, sum(counts.values()), counts.get("valid", 0), first)
