@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
@@ -18,13 +18,13 @@ from empathylab.analysis.overview.question import question
 from empathylab.analysis.recipients.prose import author, cell_name
 from empathylab.analysis.results import Result
 
-MOST_SHOWN = 3
-"""Sentences that fit on a phone beside a chart and a caveat."""
+MOST_SHOWN, _MOST_WIDE = 3, 4
+"""Sentences that fit beside a chart and a caveat, on a phone and on a wide screen."""
 _MOST_ROWS = 10
 _MOST_PANELS = 4
 _MOST_IN_PANELS = 5
 _MOST_CAVEAT = 210
-_MOST_CHARACTERS = 600
+_MOST_CHARACTERS, _MOST_CHARACTERS_WIDE = 600, 850
 _HOLDS = (
     "The result applies to these situations, these raters and this wording of the question; other "
     "situations can give another result."
@@ -84,41 +84,60 @@ class FirstScreen:
     headlines: tuple[Headline, ...]
     """Of all topics; the first `MOST_SHOWN` stand on the first screen."""
     chart: MainChart | None
-    caveat: str | None
+    caveats: tuple[str, ...]
+    """What limits the conclusions, the most important first."""
+
+    @property
+    def caveat(self) -> str | None:
+        """The most important caveat, as short as a phone needs it."""
+        return _first_sentences(self.caveats[0]) if self.caveats else None
 
     @property
     def shown(self) -> tuple[Headline, ...]:
-        """Those of the first screen: the first of each topic before the second of any."""
+        """Those of the first screen on a phone."""
+        # A tall chart leaves less room for sentences.
+        room = _MOST_CHARACTERS - (self.chart.tallness if self.chart else 0)
+        return _fitting(self._ranked[:MOST_SHOWN], room)
+
+    @property
+    def shown_wide(self) -> tuple[Headline, ...]:
+        """What a wide screen shows besides."""
+        more = [headline for headline in self._ranked if headline not in self.shown]
+        together = _fitting([*self.shown, *more], _MOST_CHARACTERS_WIDE)[:_MOST_WIDE]
+        return together[len(self.shown) :]
+
+    @property
+    def _ranked(self) -> list[Headline]:
+        """The first of each topic before the second of any."""
         turns: dict[str, int] = {}
         order = []
         for place, headline in enumerate(self.headlines):
             turn = turns[headline.section] = turns.get(headline.section, 0) + 1
             order.append((turn, place, headline))
         main = [item for item in order if item[2].section not in ("style", "replies")] or order
-        ranked = [one for _, _, one in sorted(main, key=lambda item: item[:2])[:MOST_SHOWN]]
-        # A tall chart leaves less room for sentences on a phone.
-        room = _MOST_CHARACTERS - (self.chart.tallness if self.chart else 0)
-        kept = ranked[:1]
-        for headline in ranked[1:]:
-            if sum(len(str(item)) for item in (*kept, headline)) <= room:
-                kept.append(headline)
-        return tuple(kept)
+        return [headline for _, _, headline in sorted(main, key=lambda item: item[:2])]
+
+
+def _fitting(headlines: Sequence[Headline], room: int) -> tuple[Headline, ...]:
+    """The first, and those after it that have room, in characters."""
+    kept = list(headlines[:1])
+    for headline in headlines[1:]:
+        if sum(len(str(item)) for item in (*kept, headline)) <= room:
+            kept.append(headline)
+    return tuple(kept)
 
 
 def first_screen(data: LabOverview) -> FirstScreen:
     """The first screen of this lab."""
-    conclusions = headlines(data)
-    return FirstScreen(
-        question=question(data),
-        headlines=conclusions,
-        chart=_chart(data),
-        caveat=_first_sentences(_caveat(data, conclusions)),
+    first = FirstScreen(
+        question=question(data), headlines=headlines(data), chart=_chart(data), caveats=()
     )
+    return replace(first, caveats=tuple(dict.fromkeys(_caveats(data, first))))
 
 
-def _first_sentences(caveat: str | None) -> str | None:
+def _first_sentences(caveat: str) -> str:
     """As many of its sentences as fit on a phone."""
-    if caveat is None or len(caveat) <= _MOST_CAVEAT:
+    if len(caveat) <= _MOST_CAVEAT:
         return caveat
     sentences = re.split(r"(?<=[.!?]) (?=[A-Z0-9])", caveat)
     kept = sentences[0]
@@ -328,32 +347,33 @@ def _drawn(
     )
 
 
-def _caveat(data: LabOverview, headlines: Sequence[Headline]) -> str | None:
-    """What limits the first conclusion most; else what limits all of them."""
-    meaningless = [caveat for caveat in data.caveats if "are meaningless" in caveat]
-    if meaningless:
-        return meaningless[0]
-    if not headlines:
-        return data.caveats[0] if data.caveats else None
-    topic = headlines[0].section
-    others: dict[str, Sequence[Result]] = {
+def _caveats(data: LabOverview, first: FirstScreen) -> Iterator[str]:
+    """What limits the first conclusion most, then what limits the others."""
+    yield from (caveat for caveat in data.caveats if "are meaningless" in caveat)
+    topics = list(dict.fromkeys(headline.section for headline in first.headlines))
+    for place, topic in enumerate(topics):
+        for headline in first.headlines:
+            if headline.section == topic == "ratings":
+                yield from headline.conclusion.caveats
+        yield from _topic_caveats(data, topic)
+        if place == 0:
+            # Those of the lab are mostly about answers to scales.
+            if any(headline.section == "scales" for headline in first.shown):
+                yield from data.caveats
+            if topic == "ratings":
+                yield _HOLDS
+            elif topic in ("replies", "style") and not data.caveats:
+                yield "No one has rated these replies, so the lab does not show which are better."
+    yield from data.caveats
+
+
+def _topic_caveats(data: LabOverview, topic: str) -> Iterator[str]:
+    results: dict[str, Sequence[Result]] = {
+        "ratings": data.ratings,
         "recipients": data.recipients,
         "scores": data.scores,
-        "conversations": () if data.conversations is None else (data.conversations,),
+        "conversations": (data.conversations,) if data.conversations else (),
+        "judges": data.judges,
     }
-    mine: list[str] = []
-    if topic == "ratings":
-        study = data.ratings[0]
-        mine = [
-            caveat
-            for item in headlines
-            if item.section == topic
-            for caveat in item.conclusion.caveats
-        ]
-        mine += [*study.caveats, *data.caveats, _HOLDS]
-    elif topic in others:
-        mine = list(others[topic][0].caveats)
-    elif topic in ("replies", "style") and not data.caveats:
-        mine = ["No one has rated these replies, so the lab does not show which are better."]
-    mine += data.caveats
-    return mine[0] if mine else None
+    for result in results.get(topic, ()):
+        yield from result.caveats

@@ -65,9 +65,9 @@ def overview_section(data: LabOverview, first: FirstScreen) -> Section:
         else None,
         Fold(
             id="caveats",
-            title=f"All caveats ({len(data.caveats)})",
+            title=f"All {len(first.caveats)} caveats",
             printed=True,
-            blocks=kept(Text(data.caveats, "list")),
+            blocks=kept(Text(first.caveats, "list")) if len(first.caveats) > 1 else (),
         ),
         Fold(
             id="respondents",

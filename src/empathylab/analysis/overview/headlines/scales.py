@@ -107,7 +107,10 @@ def _subscale(changes: list[ScaleChange], named: str, doubted: set[tuple[str, st
     if len(order) == 1:
         parts.insert(0, _changed(order[0]))
     elif order:
-        ends = " to ".join(f"{_points(item)} ({item.respondent})" for item in (order[0], order[-1]))
+        ends = " to ".join(
+            f"{signed(item.cluster_delta)} ({', '.join((item.respondent, *_interval(item)))})"
+            for item in (order[0], order[-1])
+        )
         counts = sorted({item.n for item in order})
         many = f"{number(counts[0], 0)} each"
         if len(counts) > 1:
@@ -125,12 +128,13 @@ def lowered(name: str) -> str:
 
 
 def _changed(change: ScaleChange) -> str:
-    unit = "" if interval_of(change) else ", no interval"
-    return f"{name_of(change.respondent)} {_points(change)} points{unit}, n = {number(change.n, 0)}"
+    basis = "; ".join((*(_interval(change) or ("no interval",)), f"n = {number(change.n, 0)}"))
+    return f"{name_of(change.respondent)} {signed(change.cluster_delta)} points ({basis})"
 
 
-def _points(change: ScaleChange) -> str:
-    return with_ends(change.cluster_delta, *(interval_of(change) or (None, None)), written=signed)
+def _interval(change: ScaleChange) -> tuple[str, ...]:
+    interval = interval_of(change)
+    return (f"95% CI {signed(interval.low)} to {signed(interval.high)}",) if interval else ()
 
 
 def _of_change(change: ScaleChange, sentence: str, kind: str = "descriptive") -> Conclusion:
