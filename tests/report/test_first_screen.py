@@ -114,6 +114,44 @@ def test_people_who_rated_come_before_judges_simulators_and_scales(
     assert first_screen(worse).caveat == "Its answers are meaningless."
 
 
+def test_a_wide_screen_has_conclusions_that_a_phone_has_no_room_for(
+    kinds: dict[str, LabOverview],
+) -> None:
+    every = dataclasses.replace(
+        kinds["one model"],
+        ratings=kinds["only ratings"].ratings,
+        scores=kinds["only scores"].scores,
+        conversations=kinds["only conversations"].conversations,
+    )
+    first = first_screen(every)
+    shown, more = ([item.section for item in part] for part in (first.shown, first.shown_wide))
+    assert [*shown, *more] == ["ratings", "scores", "conversations", "scales"]
+    assert more
+
+
+def test_all_caveats_are_those_of_every_topic(kinds: dict[str, LabOverview]) -> None:
+    rated, talks = kinds["only ratings"], kinds["only conversations"].conversations
+    assert talks is not None
+    every = dataclasses.replace(rated, conversations=talks, unrated=("Nobody rated it.",))
+    caveats = first_screen(every).caveats
+    assert len(set(caveats)) == len(caveats)
+    assert {*talks.caveats, *first_screen(rated).caveats, "Nobody rated it."} == set(caveats)
+
+
+def test_doubts_about_scales_come_first_only_beside_a_conclusion_on_scales(
+    kinds: dict[str, LabOverview],
+) -> None:
+    def in_order(data: LabOverview) -> list[str]:
+        caveats = first_screen(dataclasses.replace(data, unrated=("Of the lab.",))).caveats
+        return [caveat for caveat in caveats if caveat.startswith(("Of the lab", "The result app"))]
+
+    rated = kinds["only ratings"]
+    limits, doubt = in_order(rated)
+    assert doubt == "Of the lab."
+    asked = dataclasses.replace(rated, appraisal=kinds["one model"].appraisal)
+    assert in_order(asked) == [doubt, limits]
+
+
 def test_the_chart_says_what_its_intervals_are(kinds: dict[str, LabOverview]) -> None:
     data = kinds["one model"]
     lengths = dataclasses.replace(data, appraisal=kinds["none"].appraisal)

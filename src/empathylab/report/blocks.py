@@ -43,6 +43,15 @@ class Table:
     paper: bool = True
     """Whether `report --tables` writes it."""
 
+    @property
+    def filled(self) -> Sequence[Row]:
+        """The rows without the columns in which no row has anything."""
+        columns = list(self.rows[0])
+        named = columns[:1] + [
+            name for name in columns[1:] if any(_has(row.get(name)) for row in self.rows)
+        ]
+        return [{name: row.get(name) for name in named} for row in self.rows]
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -120,6 +129,10 @@ def _walk(blocks: Sequence[Block]) -> Iterator[Block]:
 def kept(*blocks: Block | None) -> tuple[Block, ...]:
     """The blocks with something in them."""
     return tuple(block for block in blocks if block is not None and not _is_empty(block))
+
+
+def _has(cell: object) -> bool:
+    return cell not in (None, "", "–")
 
 
 def _is_empty(block: Block) -> bool:

@@ -14,7 +14,8 @@ PANEL = 250
 _MOST_IN_ROW = 3
 _CLOSE, _GROUP = 12, 22
 """Pixels of a row in a group, and of a group at least."""
-_NAME = 14
+_NAME, _LIFT = 13, 3
+"""Pixels of a name, and how much higher than the middle of their row names stand."""
 _MOST_LABELLED = 5
 _NAMES = " "
 """The row that names what the groups below it compare."""
@@ -127,7 +128,7 @@ def names_layer(
                 "group": _NAMES,
                 "at": value,
                 "align": "left" if right else "right",
-                "shift": _NAME * (place - (len(at) - 1) / 2),
+                "shift": _NAME * (place - (len(at) - 1) / 2) - _LIFT,
                 "room": 1 - position if right else position,
             }
         )
@@ -214,7 +215,7 @@ def cells(base: Any, field: str, domain: list[float], form: str, title: str | No
     legend = alt.Legend(title=title, orient="bottom", format="%") if title else None
     middle = domain[0] + 0.5 * (domain[1] - domain[0])
     dark = domain[0] + 0.6 * (domain[1] - domain[0])
-    scale = alt.Scale(range=SEQUENTIAL, domain=[domain[0], middle, domain[1]])
+    scale = alt.Scale(range=SEQUENTIAL, domain=[domain[0], middle, domain[1]], interpolate="rgb")
     color = alt.Color(f"{field}:Q", scale=scale, legend=legend, title=None)
     ink = alt.condition(alt.datum[field] > dark, alt.value(PAPER), alt.value(INK))
     numbers = base.mark_text(fontSize=12).encode(alt.Text(f"{field}:Q", format=form), color=ink)

@@ -47,7 +47,7 @@ _CHANGES = (("#B35806", "#E08A3C"), ("#F4F2EF", "#23282D"), ("#542788", "#A98FDD
 SEQUENTIAL = [light for light, _ in _ORDERED]
 """Of proportions from none to all."""
 DIVERGING = [light for light, _ in _CHANGES]
-"""Of changes: down, none, up."""
+"""Of changes: down, none, up. To be mixed as RGB: other ways pass through another hue."""
 ESTIMATE = "#33557A"
 """Of estimates that belong to no respondent."""
 FOUND, NOT_FOUND = "#A3370F", "#7A828D"

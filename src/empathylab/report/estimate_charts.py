@@ -248,7 +248,7 @@ def _scale(
     ]
     low, high = min([*known, 0.0] if zero else known), max([*known, 0.0] if zero else known)
     # Labels stand beside the intervals. What is never negative has no axis below zero.
-    room = 0.28 * ((high - low) or 1.0)
+    room = (0.45 if bars and low < 0 else 0.28) * ((high - low) or 1.0)
     start = low - room * (1.0 if bars else 0.3) if low < 0 else max(0.0, low - room * 0.3)
     return alt.Scale(domain=[start, high + room], nice=True, zero=False)
 

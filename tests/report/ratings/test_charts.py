@@ -199,7 +199,14 @@ def test_proportions_by_emotion_have_an_axis_from_0_to_1(analysis: RatingsResult
 
 def test_power_has_an_axis_from_0_to_1() -> None:
     given = PowerSetting("human", 0.5, ratings_per_rater=10, icc=0.0, raters=200)
-    assert domains(power_chart(given), "y") == [[0, 1]]
+    chart = power_chart(given)
+    assert {tuple(domain) for domain in domains(chart, "y")} == {(0, 1)}
+    # Each curve is named where it is apart from the others, not in a legend.
+    names = chart["layer"][-1]
+    assert names["encoding"]["text"]["field"] == "difference"
+    named = chart["datasets"][names["data"]["name"]]
+    assert [row["difference"] for row in named] == ["5 points", "10 points", "15 points"]
+    assert names["encoding"]["color"]["legend"] is None
 
 
 def test_each_arm_has_its_proportion_with_an_interval_over_raters(

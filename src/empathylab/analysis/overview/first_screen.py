@@ -12,9 +12,11 @@ from empathylab.analysis.conversations.prose import title_with_simulator
 from empathylab.analysis.json_values import finite
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines
+from empathylab.analysis.overview.headlines.ratings import rating_headlines
 from empathylab.analysis.overview.headlines.scales import main_changes, subscale_names
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.overview.question import question
+from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.recipients.prose import author, cell_name
 from empathylab.analysis.results import Result
 
@@ -352,10 +354,9 @@ def _caveats(data: LabOverview, first: FirstScreen) -> Iterator[str]:
     yield from (caveat for caveat in data.caveats if "are meaningless" in caveat)
     topics = list(dict.fromkeys(headline.section for headline in first.headlines))
     for place, topic in enumerate(topics):
-        for headline in first.headlines:
-            if headline.section == topic == "ratings":
-                yield from headline.conclusion.caveats
-        yield from _topic_caveats(data, topic)
+        results = _results(data, topic)
+        for result in results[:1]:
+            yield from _result_caveats(result)
         if place == 0:
             # Those of the lab are mostly about answers to scales.
             if any(headline.section == "scales" for headline in first.shown):
@@ -364,10 +365,12 @@ def _caveats(data: LabOverview, first: FirstScreen) -> Iterator[str]:
                 yield _HOLDS
             elif topic in ("replies", "style") and not data.caveats:
                 yield "No one has rated these replies, so the lab does not show which are better."
+        for result in results[1:]:
+            yield from _result_caveats(result)
     yield from data.caveats
 
 
-def _topic_caveats(data: LabOverview, topic: str) -> Iterator[str]:
+def _results(data: LabOverview, topic: str) -> Sequence[Result]:
     results: dict[str, Sequence[Result]] = {
         "ratings": data.ratings,
         "recipients": data.recipients,
@@ -375,5 +378,11 @@ def _topic_caveats(data: LabOverview, topic: str) -> Iterator[str]:
         "conversations": (data.conversations,) if data.conversations else (),
         "judges": data.judges,
     }
-    for result in results.get(topic, ()):
-        yield from result.caveats
+    return results.get(topic, ())
+
+
+def _result_caveats(result: Result) -> Iterator[str]:
+    if isinstance(result, RatingsResult):
+        for conclusion in rating_headlines(result):
+            yield from conclusion.caveats
+    yield from result.caveats

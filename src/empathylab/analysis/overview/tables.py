@@ -24,6 +24,7 @@ _MOST_CHANGES = 3
 _MOST_RATED = 3
 _NOTHING = "–"
 _RATED = "Differences in percentage points, with 95% intervals clustered by {}."
+_MEANS = "Means with 95% intervals clustered by {}."
 _ASKED = (
     "Changes from baseline in points of the scale, with 95% intervals clustered by situation and "
     "item order. A distance of 1 is the standard deviation of people’s changes."
@@ -112,7 +113,7 @@ def overview_tables(data: LabOverview) -> list[OverviewTable]:
     rated = [
         _table(
             f"How people rated the replies{_of(study, data)}",
-            _RATED.format(study.recognised.clusters),
+            (_RATED if study.comparison.scales else _MEANS).format(study.recognised.clusters),
             _ratings(study),
             data,
         )

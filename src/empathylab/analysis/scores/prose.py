@@ -22,7 +22,9 @@ def score_sentence(
     name = f"{scored.respondent} (run {scored.run})" if several else scored.respondent
     score = scored.scores[0]
     interval = (
-        "" if score.low != score.low else f" [{number(score.low, 2)}, {number(score.high, 2)}]"
+        ""
+        if score.low != score.low
+        else f" (95% CI {number(score.low, 2)} to {number(score.high, 2)})"
     )
     unsafe = f"; {scored.capped} not safe" if scored.capped else ""
     doubt = {

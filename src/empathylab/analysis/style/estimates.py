@@ -260,10 +260,11 @@ def rating_associations(
         known = [relation for relation in relations if relation.sd > 0]
         rare = [relation for relation in known if relation.too_rare]
         if rare:
-            notes.append(
-                f"{len(rare)} of {counted(len(known), 'feature')} are too rare to test: they vary "
-                f"in the equivalent of fewer than {ENOUGH_CLUSTERS} situations or raters of "
-                f"{study or 'the file'}."
+            sentence = (
+                f"Features too rare to test, which vary in the equivalent of fewer than "
+                f"{ENOUGH_CLUSTERS} situations or raters of {study or 'the file'}: {len(rare)} "
+                f"of {len(known)}."
             )
+            notes += [sentence] if sentence not in notes else []
         associations.append(RatedStyle(str(study), str(dimension), relations))
     return tuple(associations)

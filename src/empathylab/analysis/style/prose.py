@@ -38,7 +38,8 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
     """How the responses were described, ready for a paper's methods section."""
     several = len(estimates.respondents) > 1
     sentences = [
-        f"{counted(estimates.responses.height, 'response')} of {listed(estimates.respondents)} to "
+        f"{counted(estimates.responses.height, 'response')} of "
+        f"{listed([name_of(name) for name in estimates.respondents])} to "
         f"{counted(estimates.situations, 'situation')} were described by "
         f"{counted(len(estimates.profiles[0].features), 'feature')} (length, punctuation, emoji, "
         "word lists, lexical diversity, readability"

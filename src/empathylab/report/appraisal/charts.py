@@ -196,7 +196,7 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
             alt.Y("factor:N", sort=factors, title=None, axis=alt.Axis(labelLimit=420)),
             alt.Color(
                 "change:Q",
-                scale=alt.Scale(range=DIVERGING, domain=[-most, 0, most]),
+                scale=alt.Scale(range=DIVERGING, domain=[-most, 0, most], interpolate="rgb"),
                 legend=alt.Legend(title="change", orient="bottom"),
             ),
             tooltip=[

@@ -98,8 +98,8 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
     left_out = result.conversations.height - len(chats)
     more = f" {left_out} more are in the lab." if left_out else ""
     blocks = kept(
-        *figures(result),
         Text((_ABOUT,)),
+        *figures(result),
         Table(
             title="Conversations by respondent and simulator",
             rows=respondent_table(result),

@@ -26,7 +26,7 @@ def respondent_table(result: ConversationsAnalysis) -> Rows:
             "respondent": respondent.respondent,
             "simulator": respondent.simulator,
             "conversations": number(respondent.n, 0),
-            "mean final feeling": number(respondent.mean_final, 2),
+            "mean final feeling": number(respondent.mean_final),
             "95% from": number(respondent.low),
             "to": number(respondent.high),
             "success": number(respondent.success, 0),

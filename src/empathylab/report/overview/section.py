@@ -110,7 +110,7 @@ def methods_section(data: LabOverview) -> Section:
         *(
             Fold(
                 id=f"methods-{place}",
-                title=f"In words, for a paper: {title}",
+                title=f"For a paper: {title[:1].lower()}{title[1:]}",
                 blocks=(Text(sentences),),
             )
             for place, (title, sentences) in enumerate(written, start=1)

@@ -187,10 +187,14 @@ const charts = (() => {
     for (const unit of units(spec)) {
       // A narrow interval is not to be hidden by its point.
       if (small && unit.mark?.type === "point") unit.mark.size = Math.min(unit.mark.size ?? 30, 30);
+      if (phone && unit.mark?.fontSize > 15) unit.mark.fontSize = 15;
       const { x, y } = unit.encoding ?? {};
       if (y && Array.isArray(spec.facet?.sort) && spec.columns > 1 && small) y.axis = { ...y.axis, labelLimit: 0.3 * width };
       if (y && y.type !== "quantitative" && y.axis !== null) {
-        const limit = Math.min(y.axis?.labelLimit ?? 180, most);
+        // Tall rows have room for names of several lines.
+        const rows = new Set(units(spec).flatMap((one) => valuesOf(one, spec)).map((row) => row[y.field])).size;
+        const roomy = phone && !spec.facet && spec.height >= 50 * rows;
+        const limit = Math.min(y.axis?.labelLimit ?? 180, roomy ? 0.27 * width : most);
         y.axis = { ...y.axis, labelLimit: 1.15 * limit };
         // Of long names, providers are left out first, where the models' names stay different. What is
         // still too long takes a few lines, or is cut in the middle: names often differ at their end.
@@ -221,7 +225,7 @@ const charts = (() => {
         }
       }
       // The width of a panel is not the chart's, from which the number of ticks follows elsewhere.
-      if (spec.facet && x?.type === "quantitative" && x.axis) x.axis.tickCount = Math.max(3, Math.floor(spec.spec.width / 45));
+      if (spec.facet && x?.type === "quantitative" && x.axis) x.axis.tickCount = Math.max(3, Math.floor(spec.spec.width / 60));
       if (!small || !x) continue;
       for (const part of [x, x.axis]) {
         if (typeof part?.title === "string") part.title = lines(part.title, Math.floor(width / 11));
@@ -236,7 +240,7 @@ const charts = (() => {
     axis: { labelColor: colours.ink, titleColor: colours.quiet, gridColor: colours.line, domainColor: colours.line,
             tickColor: colours.line, labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal" },
     // As many numbers as there is room for, each below its line.
-    axisXQuantitative: { labelFlush: false, tickCount: { expr: "clamp(floor(width / 50), 3, 10)" } },
+    axisXQuantitative: { labelFlush: false, tickCount: { expr: "clamp(floor(width / 70), 3, 8)" } },
     header: { labelColor: colours.ink, labelFontSize: 14 },
     legend: { labelColor: colours.ink, titleColor: colours.quiet, labelFontSize: 13, labelLimit: 400, symbolOpacity: 1 },
   });

@@ -65,7 +65,11 @@ def _levels(result: RatingsResult) -> Iterator[Figure]:
     for place, kind in enumerate(kinds, start=1):
         mine = [level for level in levels if (level.good, level.lowest, level.highest) == kind]
         good, lowest, highest = kind
-        title = f"Replies rated {good}" if good else f"Mean rating, from {lowest:g} to {highest:g}"
+        # Rows of a chart on one of several dimensions are arms, so its title names the dimension.
+        [first, *others] = dict.fromkeys(level.dimension for level in mine)
+        on = f" on {first}" if len(result.dimensions) > 1 and not others else ""
+        ends = f", from {lowest:g} to {highest:g}"
+        title = f"Replies rated {good}{on}" if good else f"Mean rating{on}{ends}"
         name = "ratings" if place == 1 else f"ratings-{place}"
         yield from optional_figure(name, title, levels_chart(mine), _LEVELS)
 

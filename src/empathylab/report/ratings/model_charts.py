@@ -99,7 +99,7 @@ def model_means_chart(model: DimensionModel) -> dict[str, Any] | None:
 
 def power_chart(given: PowerSetting) -> dict[str, Any]:
     """The power to find a difference in good ratings, by the number of raters per arm."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "difference": f"{100 * item.difference:.0f} points",
             "raters": item.raters,
@@ -121,7 +121,7 @@ def power_chart(given: PowerSetting) -> dict[str, Any]:
             alt.Color(
                 "difference:N",
                 scale=alt.Scale(domain=order, range=ordered_colours(len(order) + 1)[1:]),
-                legend=alt.Legend(title=None, orient="top"),
+                legend=None,
             ),
             tooltip=[
                 alt.Tooltip("difference:N"),
@@ -135,4 +135,15 @@ def power_chart(given: PowerSetting) -> dict[str, Any]:
         .mark_rule(strokeDash=[4, 3])
         .encode(alt.X("had:Q", title="raters per arm"), color=alt.value(GUIDE))
     )
-    return spec_of(alt.layer(lines, had), 240)
+    # Curves end at the same height; half-way up they are apart.
+    middles = [
+        min(
+            (row for row in rows if row["difference"] == name),
+            key=lambda row: abs(row["power"] - 0.6),
+        )
+        for name in order
+    ]
+    names = lines.properties(data=alt.InlineData(values=middles)).mark_text(
+        align="left", dx=8, dy=6, fontSize=12, fontWeight=600
+    )
+    return spec_of(alt.layer(lines, had, names.encode(text="difference:N")), 240)

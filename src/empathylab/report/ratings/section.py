@@ -20,6 +20,7 @@ from empathylab.report.blocks import (
     Fold,
     Heading,
     Partial,
+    Row,
     Section,
     Table,
     Text,
@@ -76,7 +77,7 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
     return list(
         kept(
             Heading(id=place, title="How people rated the replies" if alone else study.study.title),
-            Text((_described(study),)),
+            Text((_described(study, titled=not alone),)),
             *((caveats, periods) if study.different_periods else ()),
             *figures["ratings"],
             *figures["answers"][:1],
@@ -120,12 +121,27 @@ def _by_emotion(study: RatingsResult, place: str, of: str, figures: list[Figure]
         *figures,
         Table(
             title=f"Tests by emotion{of}",
-            rows=tests,
-            caption="Good ratings compared with the reference.",
+            rows=_without_arm(tests),
+            caption=_compared(study, tests),
         ),
         Table(title=f"Means by emotion{of}", rows=means, caption="Means with 95% intervals."),
     )
     return Fold(id=f"{place}-emotions", title="By emotion", blocks=blocks)
+
+
+def _compared(study: RatingsResult, rows: Sequence[Row]) -> str:
+    """What a table of tests compares; an arm that it has alone is named here."""
+    arms = {row["arm"] for row in rows}
+    of = f" of {name_of(arms.pop())}" if len(arms) == 1 else ""
+    return f"Good ratings{of} compared with {name_of(study.reference)}."
+
+
+def _without_arm(rows: Sequence[Row]) -> list[Row]:
+    """Without the arm, where it is the same in every row."""
+    alone = len({row["arm"] for row in rows}) == 1
+    return [
+        {name: cell for name, cell in row.items() if not (alone and name == "arm")} for row in rows
+    ]
 
 
 def _numbers(study: RatingsResult, place: str, of: str, figures: list[Figure]) -> Fold:
@@ -145,7 +161,11 @@ def _numbers(study: RatingsResult, place: str, of: str, figures: list[Figure]) -
             rows=means,
             caption=_MEANS.format(study.recognised.clusters),
         ),
-        Table(title=f"Tests of arms{of}", rows=tests, caption=_TESTS),
+        Table(
+            title=f"Tests of arms{of}",
+            rows=_without_arm(tests),
+            caption=f"{_compared(study, tests)} {_TESTS}",
+        ),
     )
     return Fold(id=f"{place}-numbers", title="Counts, means and tests", blocks=blocks)
 
@@ -162,18 +182,20 @@ def _varied(study: RatingsResult) -> list[MeanComparison]:
     return [mean for mean in study.means if not mean.constant]
 
 
-def _described(study: RatingsResult) -> str:
+def _described(study: RatingsResult, *, titled: bool) -> str:
+    """How the replies were rated; with the study's title where no heading has it."""
+    design = f", {study.study.design} subjects" if len(study.arms) > 1 else ""
     compared = (
         f"Arms are compared with {name_of(study.reference)}."
         if len(study.arms) > 1
         else f"The only rated arm is {name_of(study.reference)}."
     )
+    title = "" if titled else f"{study.study.title}: "
     mean = number(study.recognised.ratings_per_reply, 1).removesuffix(".0")
     per_reply = "1 rating" if mean == "1" else f"{mean} ratings"
     return (
-        f"{study.study.title}: {counted(study.ratings.height, 'rating')} by "
-        f"{counted(study.raters.height, 'rater')}, {study.study.design} subjects, "
-        f"{per_reply} per reply. {compared}"
+        f"{title}{counted(study.ratings.height, 'rating')} by "
+        f"{counted(study.raters.height, 'rater')}{design}, {per_reply} per reply. {compared}"
     )
 
 
@@ -234,24 +256,24 @@ def raters_section(studies: Sequence[RatingsResult]) -> Section:
     for place, study in enumerate(studies, start=1):
         drawn = list(rater_figures(study))
         compared = study.rater_comparison
-        of = "" if len(studies) == 1 else f", {study.study.name}"
+        several = len(studies) > 1
         if not drawn and compared is None:
             continue
         lead.append(_raters(study))
         blocks += kept(
-            *([Heading(id=f"raters-{place}", title=study.study.title)] if of else []),
+            *([Heading(id=f"raters-{place}", title=study.study.title)] if several else []),
             *drawn[:2],
             Fold(
                 id=f"raters-{place}-more",
-                title=f"More about the raters{of}",
+                title="More about the raters",
                 blocks=drawn[2:],
             ),
             Fold(
                 id=f"raters-{place}-arms",
-                title=f"Are the arms’ raters similar?{of}",
+                title="Are the arms’ raters similar?",
                 blocks=kept(
                     Table(
-                        title=f"Raters of the arms{of}",
+                        title=f"Raters of the arms{f', {study.study.name}' if several else ''}",
                         rows=[
                             row | {"variable": variable_name(row["variable"])}
                             for row in (rater_table(compared) if compared else ())

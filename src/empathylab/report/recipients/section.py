@@ -39,7 +39,7 @@ def recipients_section(results: Sequence[RecipientsResult], lead: Sequence[str])
     for result in results:
         blocks += _study(result, named=len(results) > 1)
     if blocks:
-        blocks.append(Text((_ABOUT,), "note"))
+        blocks.insert(0, Text((_ABOUT,)))
     return Section(id="recipients", title="Recipients", blocks=blocks, lead=lead)
 
 

@@ -36,6 +36,11 @@ MOST_IN_PROFILE = 4
 MOST_PANELS = 6
 _ADJUSTMENTS = ("alone", "same length and author")
 
+# Turned beside the names, the title runs into the longest: it stands above them.
+_WRITERS = alt.Axis(
+    labelLimit=200, titleAngle=0, titleAlign="right", titleBaseline="bottom", titleX=-8, titleY=-8
+)
+
 
 def feature_profile_chart(
     standings: Sequence[FeatureStanding], *, titles: Mapping[str, str] | None = None
@@ -220,7 +225,7 @@ def confusion_chart(predictability: Predictability) -> dict[str, Any]:
             title="predicted as",
             axis=names_above(upright=upright),
         ),
-        alt.Y("writer:N", sort=names, title="written by", axis=alt.Axis(labelLimit=200)),
+        alt.Y("writer:N", sort=names, title="written by", axis=_WRITERS),
         tooltip=[
             alt.Tooltip("writer:N", title="written by"),
             alt.Tooltip("predicted:N", title="predicted as"),

@@ -107,8 +107,13 @@ def _profile_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     return kept(
         *shelf.take("profile"),
         Text(sentences),
-        _table("Style in short", "Means per response", overview_rows(analysis)),
-        *_fold("profile", "Every feature", features, differences),
+        *_fold(
+            "profile",
+            "Every feature",
+            _table("Style in short", "Means per response", overview_rows(analysis)),
+            features,
+            differences,
+        ),
     )
 
 
@@ -230,7 +235,7 @@ def _ratings_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
             "Change of the rating with one standard deviation more, with 95% intervals "
             "clustered by situation and rater; p of the last slope, corrected over all features "
             "that can be tested",
-            relation_rows(item),
+            [row for row in relation_rows(item) if row["alone"] != "–"],
         )
         for item in analysis.rated
     ]
