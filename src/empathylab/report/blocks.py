@@ -33,7 +33,7 @@ def optional_figure(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows with a title; the columns are those of the first row."""
+    """Rows with a title; those without a column have a dash there."""
 
     title: str
     rows: Sequence[Row] = field(repr=False)
@@ -45,12 +45,10 @@ class Table:
 
     @property
     def filled(self) -> Sequence[Row]:
-        """The rows without the columns in which no row has anything."""
-        columns = list(self.rows[0])
-        named = columns[:1] + [
-            name for name in columns[1:] if any(_has(row.get(name)) for row in self.rows)
-        ]
-        return [{name: row.get(name) for name in named} for row in self.rows]
+        """The rows, with all columns of any row in which some row has something."""
+        first, *others = dict.fromkeys(name for row in self.rows for name in row) or [""]
+        named = [name for name in others if any(_has(row.get(name)) for row in self.rows)]
+        return [{name: row.get(name, "–") for name in (first, *named)} for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def report_tables(data: LabOverview) -> list[PaperTable]:
             f"{place:02d}-{slug(table.title)}",
             table.title,
             table.caption,
-            tuple(dict(row) for row in table.rows),
+            tuple(dict(row) for row in table.filled),
         )
         for place, table in enumerate(found, start=1)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -318,11 +318,6 @@ def relation_rows(rated: RatedStyle) -> Rows:
 def feature_standings(estimates: StyleEstimates) -> list[FeatureStanding]:
     """Each respondent's distance from the mean of all, for the main features, in SDs."""
     return feature_profile(estimates.features, columns=list(main_features(estimates)))
-
-
-def table_columns(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Every column of any row, in the order of first appearance."""
-    return list(dict.fromkeys(column for row in rows for column in row))
 
 
 def _slope(slope: Slope) -> str:

@@ -13,7 +13,7 @@ from empathylab.analysis.ratings.mixed_models import doubtful, mean_rows
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.power import DIFFERENCES, PowerSetting, power_curve
 from empathylab.report.chart_parts import number_tooltip, spec_of
-from empathylab.report.colours import GUIDE, ordered_colours
+from empathylab.report.colours import GROUND, GUIDE, ordered_colours
 from empathylab.report.estimate_charts import estimates_chart
 from empathylab.stats.mixed import Clmm
 
@@ -135,15 +135,22 @@ def power_chart(given: PowerSetting) -> dict[str, Any]:
         .mark_rule(strokeDash=[4, 3])
         .encode(alt.X("had:Q", title="raters per arm"), color=alt.value(GUIDE))
     )
-    # Curves end at the same height; half-way up they are apart.
-    middles = [
+    return spec_of(alt.layer(lines, had, *_curve_names(lines, rows, order)), 240)
+
+
+def _curve_names(
+    lines: alt.Chart, rows: list[dict[str, Any]], order: Sequence[str]
+) -> list[alt.Chart]:
+    """The name of each curve beside it, the steepest at the top: all end at the same height."""
+    heights = [0.5 + 0.4 * place / max(1, len(order) - 1) for place in range(len(order))]
+    places = [
         min(
             (row for row in rows if row["difference"] == name),
-            key=lambda row: abs(row["power"] - 0.6),
+            key=lambda row: abs(row["power"] - height),
         )
-        for name in order
+        for name, height in zip(order, heights, strict=True)
     ]
-    names = lines.properties(data=alt.InlineData(values=middles)).mark_text(
-        align="left", dx=8, dy=6, fontSize=12, fontWeight=600
-    )
-    return spec_of(alt.layer(lines, had, names.encode(text="difference:N")), 240)
+    look: dict[str, Any] = {"align": "left", "dx": 7, "dy": 9, "fontSize": 12, "fontWeight": 600}
+    named = lines.properties(data=alt.InlineData(values=places)).encode(text="difference:N")
+    halo = named.mark_text(**look, stroke=GROUND, strokeWidth=4, strokeJoin="round")
+    return [halo.encode(color=alt.value(GROUND)), named.mark_text(**look)]

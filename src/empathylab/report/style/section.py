@@ -29,7 +29,6 @@ from empathylab.analysis.style.tables import (
     recurring_rows,
     relation_rows,
     reuse_rows,
-    table_columns,
     tactic_accuracy_rows,
     tactic_rows,
     template_rows,
@@ -250,6 +249,4 @@ def _ratings_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
 
 
 def _table(title: str, caption: str, rows: Sequence[Mapping[str, str]]) -> Table:
-    columns = [name for name in table_columns(rows) if any(row.get(name) for row in rows)]
-    cells = [{column: row.get(column, "–") for column in columns} for row in rows]
-    return Table(title=title, rows=cells, caption=caption)
+    return Table(title=title, rows=rows, caption=caption)
