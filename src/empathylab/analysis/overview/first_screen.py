@@ -103,9 +103,13 @@ class FirstScreen:
 
     @property
     def shown_wide(self) -> tuple[Headline, ...]:
-        """What a wide screen shows besides."""
-        more = [headline for headline in self._ranked if headline not in self.shown]
-        together = _fitting([*self.shown, *more], _MOST_CHARACTERS_WIDE)[:_MOST_WIDE]
+        """What a wide screen shows besides: the first of topics that a phone has no room for."""
+        known = {headline.section for headline in self.shown}
+        more: dict[str, Headline] = {}
+        for headline in self._ranked:
+            if headline.section not in known:
+                more.setdefault(headline.section, headline)
+        together = _fitting([*self.shown, *more.values()], _MOST_CHARACTERS_WIDE)[:_MOST_WIDE]
         return together[len(self.shown) :]
 
     @property
