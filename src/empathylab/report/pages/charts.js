@@ -184,6 +184,10 @@ const charts = (() => {
     const most = Math.max(70, Math.round((phone && !coloured ? 0.36 : 0.45) * width));
     const longest = (field) => Math.max(0, ...units(spec).flatMap((unit) =>
       valuesOf(unit, spec).map((row) => String(row[field] ?? "").length)));
+    // Tall rows have room for names of several lines. Layers name their rows by fields of their own.
+    const rows = new Set(units(spec).flatMap((unit) => valuesOf(unit, spec).map((row) => row[unit.encoding?.y?.field])));
+    rows.delete(undefined);
+    const roomy = phone && !spec.facet && spec.height >= 50 * rows.size;
     for (const unit of units(spec)) {
       // A narrow interval is not to be hidden by its point.
       if (small && unit.mark?.type === "point") unit.mark.size = Math.min(unit.mark.size ?? 30, 30);
@@ -191,9 +195,6 @@ const charts = (() => {
       const { x, y } = unit.encoding ?? {};
       if (y && Array.isArray(spec.facet?.sort) && spec.columns > 1 && small) y.axis = { ...y.axis, labelLimit: 0.3 * width };
       if (y && y.type !== "quantitative" && y.axis !== null) {
-        // Tall rows have room for names of several lines.
-        const rows = new Set(units(spec).flatMap((one) => valuesOf(one, spec)).map((row) => row[y.field])).size;
-        const roomy = phone && !spec.facet && spec.height >= 50 * rows;
         const limit = Math.min(y.axis?.labelLimit ?? 180, roomy ? 0.27 * width : most);
         y.axis = { ...y.axis, labelLimit: 1.15 * limit };
         // Of long names, providers are left out first, where the models' names stay different. What is
