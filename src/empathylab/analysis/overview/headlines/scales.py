@@ -11,7 +11,7 @@ from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.apa import listed
 from empathylab.analysis.text.names import PEOPLE, name_of, owner
-from empathylab.analysis.text.numbers import number, signed, with_ends
+from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 # Huang et al. 2024, 1,266 people on their own 428 situations; for labs that do not hold them.
