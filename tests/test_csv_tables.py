@@ -87,3 +87,21 @@ def test_lines_of_json_in_parts_are_the_same_table(
     file.write_text('{"a": 1}\n\n[1]\n')
     with pytest.raises(InputError, match=r"t\.jsonl row 3: a line must be one JSON object"):
         list(TableParts(file))
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        ("a;b\n1,5;x, y\n", [("1.5", "x, y")]),
+        ('"a";"b, c"\n-2,25;3\n', [("-2.25", "3")]),
+        ("a;x,b\n1,2\n", [("1", "2")]),
+    ],
+)
+def test_semicolons_separate_where_the_header_has_no_comma(
+    content: str, rows: list[object]
+) -> None:
+    assert found(content.encode()) == rows
+
+
+def test_a_row_too_long_between_semicolons_says_what_to_quote() -> None:
+    assert "Put quotes around texts that contain semicolons" in str(found(b"a;b\n1;2;3\n"))

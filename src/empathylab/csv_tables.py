@@ -28,9 +28,14 @@ def csv_frames(file: BinaryIO, *, where: str, separator: str = ",") -> Iterator[
     """The rows of a CSV table in parts, at least one; every cell is text, an empty one null.
 
     A row with another number of cells than the header is refused, and UnicodeDecodeError raised
-    where the text is not UTF-8.
+    where the text is not UTF-8. A comma-separated table whose header has semicolons and no comma
+    is read as spreadsheets of many languages write it: cells between semicolons, decimal commas.
     """
     line = file.readline(_BYTES).removeprefix(_BOM)
+    if separator == "," and has_semicolons(line):
+        file.seek(0)
+        yield from map(_decimal_points, csv_frames(file, where=where, separator=";"))
+        return
     header = _plain_header(line, separator)
     if header is None:
         file.seek(0)
@@ -56,6 +61,19 @@ def csv_frames(file: BinaryIO, *, where: str, separator: str = ",") -> Iterator[
             yield frame
         number += frame.height
         rest = block[end:]
+
+
+def has_semicolons(header: bytes) -> bool:
+    """Whether the cells of a header are separated by semicolons; quoted ones may hold any."""
+    outside = b"".join(header.split(b'"')[::2])
+    return b";" in outside and b"," not in outside
+
+
+def _decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with 3.5 for a cell that is 3,5."""
+    import polars as pl
+
+    return frame.with_columns(pl.all().str.replace(r"^(\s*[+-]?\d+),(\d+\s*)$", "${1}.${2}"))
 
 
 def _plain_header(line: bytes, separator: str) -> list[str] | None:
@@ -159,7 +177,8 @@ def _read_by_python(
                     f"the row has a different number of cells ({len(cells)}) than the header "
                     f"({len(header)})",
                     where=f"{where} row {number}",
-                    remedy="Put quotes around texts that contain commas, quotes or line breaks.",
+                    remedy="Put quotes around texts that contain "
+                    f"{'semicolons' if separator == ';' else 'commas'}, quotes or line breaks.",
                 )
             rows.append(cells)
             if len(rows) == _ROWS:

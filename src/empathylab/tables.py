@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from empathylab.csv_tables import csv_frames
+from empathylab.csv_tables import csv_frames, has_semicolons
 from empathylab.errors import InputError, UnknownName
 from empathylab.files import read_bytes
 
@@ -135,6 +135,15 @@ class TableParts:
         except (pl.exceptions.PolarsError, OSError):
             _parquet(read_bytes(self._path), self._path.name)  # says what is wrong
             raise
+
+
+def separator_of(path: Path) -> str:
+    """What separates the cells of a CSV or TSV file; empty for other files."""
+    kind = _format(path)
+    if kind != "csv":
+        return "\t" if kind == "tsv" else ""
+    with path.open("rb") as file:
+        return ";" if has_semicolons(file.readline(_PART)) else ","
 
 
 def first_row(path: Path) -> int:

@@ -21,6 +21,12 @@ from empathylab.store.ratings import lab_study, ratings_frame
 from empathylab.study.admin.embargo import require_closed
 
 _NAME = "Krippendorff's alpha"
+_PEOPLE = ("person", "human", "people")
+_APART = 0.2
+_NOMINAL = (
+    "Alpha and ICC credit near agreement, such as 4 and 5; Fleiss' kappa, Gwet's AC1 and percent "
+    "count exact agreement only, and are lower on scales with many points."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,8 @@ class AgreementResult(Result):
     bootstrap: int
     """Resamples behind the intervals; 0 for none."""
     seed: int
+    notes: tuple[str, ...] = ()
+    """What limits the coefficients beside their own notes."""
 
     @property
     def design(self) -> Mapping[str, Any]:
@@ -59,7 +67,12 @@ class AgreementResult(Result):
         }
         clusters = max((part.n_clusters or 0 for part in self.agreement.dimensions), default=0)
         allowed = [f"Intervals take {clusters} clusters of rated items into account."]
-        return (*(allowed if clusters else []), *(f"{note}." for note in sorted(notes - {""})))
+        return (
+            *self.notes,
+            *(allowed if clusters else []),
+            *([_NOMINAL] if any(map(_is_ordinal, self.agreement.dimensions)) else []),
+            *(f"{note}." for note in sorted(notes - {""})),
+        )
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -137,7 +150,37 @@ def from_table(
         seed=seed,
         cluster=cluster,
     )
-    return AgreementResult(agreed, bootstrap, seed)
+    kinds = [] if "rater_kind" not in frame.columns else frame["rater_kind"].drop_nulls().unique()
+    notes: tuple[str, ...] = ()
+    if len(kinds) > 1:
+        people = agreement(
+            frame.filter(pl.col("rater_kind").is_in(_PEOPLE)),
+            situation=situation,
+            rater=rater,
+            dimension=dimension,
+            rating=rating,
+            levels=levels,
+            resamples=0,
+            seed=seed,
+        )
+        notes = (_mixed_raters(people),)
+    return AgreementResult(agreed, bootstrap, seed, notes)
+
+
+def _mixed_raters(people: Agreement) -> str:
+    """That people and models are mixed, with how far people agree alone."""
+    alone = [
+        f"{number(part.krippendorff_alpha.estimate, 2)} on {part.dimension}"
+        for part in people.dimensions
+        if math.isfinite(part.krippendorff_alpha.estimate)
+    ]
+    text = "The column rater_kind names people and models, which are mixed here"
+    return f"{text}; people alone: alpha {', '.join(alone)}." if alone else f"{text}."
+
+
+def _is_ordinal(part: DimensionAgreement) -> bool:
+    """Whether ordinal and nominal coefficients tell different stories."""
+    return part.krippendorff_alpha.estimate - part.fleiss_kappa.estimate > _APART
 
 
 def _conclusion(part: DimensionAgreement) -> Conclusion:

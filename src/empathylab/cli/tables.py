@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from empathylab.tables import clean_text
+from empathylab.tables import clean_text, separator_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
     from rich.text import Text
 
@@ -65,6 +67,13 @@ def print_notes(sentences: Iterable[str]) -> None:
     """Prints what to know about a result, on stderr."""
     for sentence in sentences:
         typer.echo(sentence, err=True)
+
+
+def note_semicolons(file: Path) -> None:
+    """Says on stderr that a CSV file's cells are separated by semicolons, where they are."""
+    if separator_of(file) == ";":
+        note = "columns are separated by semicolons; commas in numbers are decimal commas."
+        typer.echo(f"{file.name}: {note}", err=True)
 
 
 def print_formatted(

@@ -79,7 +79,7 @@ def test_words_need_the_levels_of_the_scale(tmp_path: Path) -> None:
     assert found["pairs"][0]["percent"] == 50
     code, _, err = run(path)
     assert code == 2
-    assert "words.csv row 2: 'rating' must be a number; got 'Good'" in err
+    assert "words.csv row 2: 'rating' must be a number; 4 rows have other values: 'Bad' (2)" in err
 
 
 def test_levels_may_be_numbers(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_people_read_a_table_and_hear_what_was_left_out(ratings: Path) -> None:
 
 def test_of_many_pairs_the_first_are_printed_and_the_rest_counted(tmp_path: Path) -> None:
     path = tmp_path / "crowd.csv"
-    long([[1, 2, 1 + index % 3] for index in range(13)]).write_csv(path)
+    long([[1, 2, 1 + index % 3] * 4 for index in range(13)]).write_csv(path)
     _, out, err = run(path, "--bootstrap", 0)
     assert out.count("r0, r") == 12
     assert "… and 18 more pairs" in err
@@ -168,3 +168,32 @@ def test_a_number_outside_the_levels_is_named_with_file_and_row(tmp_path: Path) 
     path.write_text("situation,rater,rating\n1,a,1\n1,b,2\n2,a,3\n2,b,1\n")
     done = run(path, "--levels", "1,2")
     assert "numbers.csv row 4: 'rating' must be one of 1, 2; got '3'" in done.stderr
+
+
+def test_pairs_that_share_few_items_are_counted_and_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    rows = [f"s{s},r{r},{1 + (s + r) % 3}" for s in range(12) for r in range(2)]
+    rows += [f"s{s},r2,2" for s in range(3)]
+    path.write_text("\n".join(["situation,rater,rating", *rows]))
+    code, out, err = run(path, "--bootstrap", 0)
+    assert code == 0
+    assert "r0, r1" in out
+    assert "r0, r2" not in out
+    assert "fewer than 10 shared items are not shown (2): --json has them." in err
+    assert len(as_json(path, "--bootstrap", 0)["pairs"]) == 3
+
+
+def test_people_and_models_as_raters_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "kinds.csv"
+    rows = [f"s{s},p{r},person,{1 + s % 5}" for s in range(12) for r in range(2)]
+    rows += [f"s{s},gpt,model,{5 - s % 5}" for s in range(12)]
+    path.write_text("\n".join(["situation,rater,rater_kind,rating", *rows]))
+    err = run(path, "--bootstrap", 0)[2]
+    assert "people and models, which are mixed here; people alone: alpha 1.00 on" in err
+
+
+def test_ordinal_and_exact_agreement_that_differ_are_explained(tmp_path: Path) -> None:
+    path = tmp_path / "near.csv"
+    rows = [f"s{s},r{r},{1 + (s % 6) + r}" for s in range(24) for r in range(2)]
+    path.write_text("\n".join(["situation,rater,rating", *rows]))
+    assert "count exact agreement only" in run(path, "--bootstrap", 0)[2]

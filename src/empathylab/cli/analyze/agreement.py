@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.options import JsonOption, argument, column_option, option, scale_points
-from empathylab.cli.tables import print_notes, print_rows, print_titled, show
+from empathylab.cli.tables import note_semicolons, print_notes, print_rows, print_titled, show
 from empathylab.columns import numbers, on_scale
 from empathylab.tables import column_named, read_table
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 60
 """Pairs that are printed; nobody reads more."""
+_FEWEST_SHARED = 10
+"""Items that a pair must share to be printed: with fewer, a kappa says nothing."""
 EXAMPLE = "Example: `empathylab analyze agreement ratings.csv --rater annotator --json`"
 
 
@@ -100,6 +102,7 @@ def _read(
     """The table, and its scale's words where they were given."""
 
     frame = read_table(file)
+    note_semicolons(file)
     missing = [f"--{role}" for role, column in columns.items() if column not in frame.columns]
     for column in columns.values():
         column_named(frame, column, where=file.name, option=" COLUMN and ".join(missing))
@@ -134,6 +137,8 @@ def _print(result: AgreementResult) -> None:
         for dimension in agreement.dimensions
     ]
     print_rows(dimensions)
+    shown = [pair for pair in agreement.pairs if pair.n >= _FEWEST_SHARED]
+    few = len(agreement.pairs) - len(shown)
     pairs = [
         {
             "dimension": pair.dimension,
@@ -144,12 +149,16 @@ def _print(result: AgreementResult) -> None:
             "Spearman": _shown(pair.spearman),
             "percent": _shown(pair.percent, 0),
         }
-        for pair in agreement.pairs[:_MOST_PAIRS]
+        for pair in shown[:_MOST_PAIRS]
     ]
     print_titled("", pairs)
-    if len(agreement.pairs) > _MOST_PAIRS:
+    if len(shown) > _MOST_PAIRS:
+        typer.echo(f"… and {len(shown) - _MOST_PAIRS} more pairs: --json has them all.", err=True)
+    if few:
         typer.echo(
-            f"… and {len(agreement.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
+            f"Pairs of raters with fewer than {_FEWEST_SHARED} shared items are not shown ({few}): "
+            "--json has them.",
+            err=True,
         )
     print_notes(f"– {caveat}" for caveat in result.caveats)
 
