@@ -215,7 +215,49 @@ def test_a_rating_outside_the_levels_is_named_with_file_and_row(tmp_path: Path) 
     assert done.exit_code == 2
     assert "words.csv row 3: 'score' must be one of Poor, Fair; got 'Great'" in done.stderr
     done = empathylab("analyze", "ratings", path, "--rating", "score")
-    assert "words.csv: 'rating' must contain finite numbers; got 'Poor'" in done.stderr
+    assert "words.csv: 'rating' must contain finite numbers; 2 rows have other" in done.stderr
+
+
+def test_a_spreadsheets_csv_with_semicolons_is_read_and_said_so(tmp_path: Path) -> None:
+    path = tmp_path / "german.csv"
+    rows = [
+        f"r{r};s{s};{arm};{(r + s + k) % 5},5"
+        for r in range(6)
+        for s in range(4)
+        for k, arm in enumerate(("KI-Größe", "KI-Mini"))
+    ]
+    header = "Prüfer (anonym);Beitrag;System;Gesamturteil: Empathie?"
+    path.write_text("\n".join([header, *rows]), encoding="utf-8-sig")
+    columns = ("--rater", "Prüfer (anonym)", "--situation", "Beitrag", "--arm", "System")
+    arguments = ("analyze", "ratings", path, *columns, "--rating", "Gesamturteil: Empathie?")
+    code, out, err = empathylab(*arguments)
+    assert (code, "separated by semicolons" in err) == (0, True)
+    assert out.startswith(
+        "Ratings: arms against KI-Größe (the first by name, as no arm shows replies by people)"
+    )
+    assert "0.5 to 4.5" in out or "on Gesamturteil: Empathie?" in out
+    words = empathylab(*arguments, "--words")[1]
+    assert "Gesamturteil: Empathie? was rated on a continuous scale (ratings from 0.5" in words
+    assert "--reference" not in words
+    table = empathylab(*arguments, "--table", "markdown")[1]
+    assert table.startswith("Ratings: arms against KI-Größe")
+    assert "linear mixed model" in table
+
+
+def test_words_may_differ_in_case_and_other_values_are_listed_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    words = ["poor", "Fair", "GREAT", "Fiar", "k. A.", "Fiar", "gut", "Poor"]
+    rows = [f"r{k},s{k % 2},{('x', 'y')[k % 2]},{word}" for k, word in enumerate(words)]
+    path.write_text("\n".join(["rater,situation,arm,rating", *rows]))
+    arguments = ("analyze", "ratings", path, "--levels", "Poor,Fair,Great")
+    code, _, err = empathylab(*arguments)
+    assert code == 2
+    assert "words.csv row 5: 'rating' must be one of Poor, Fair, Great; 4 rows have other" in err
+    assert "'Fiar' (2), 'gut' (1), 'k. A.' (1); got 'Fiar'" in err
+    missing = [part for code in ("Fiar", "k. A.", "gut") for part in ("--missing", code)]
+    found = as_json(*arguments, *missing)
+    assert found["n"] == 4
+    assert "4 rows without a rater, arm, situation or rating were excluded." in found["notes"]
 
 
 def test_ratings_of_any_table_are_analysed_without_a_lab(long_file: Path) -> None:

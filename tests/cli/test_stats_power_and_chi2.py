@@ -41,7 +41,7 @@ def test_two_shares_are_answered_with_raters() -> None:
     code, out, _ = run("power", "--share", 0.65, "--share-reference", 0.5, "--power", 0.9)
     assert code == 0
     assert "With 227 independent ratings per arm" in out
-    assert "That takes 43 raters per arm with 10 ratings each (430 ratings)" in out
+    assert "That takes 43 raters per arm with 10 ratings each (430 ratings per arm)" in out
     assert "design effect of 1.90" in out
 
 

@@ -44,7 +44,14 @@ def from_table(data: Any, **columns: str) -> Table:
     >>> result.arms
     ('people', 'model')
     """
+    import polars as pl
+
     path = isinstance(data, str | Path)
     where = Path(data).name if path else "table"
     frame = read_table(Path(data)) if path else to_polars(data)
-    return Table(renamed(frame, columns, where=where))
+    named = renamed(frame, columns, where=where)
+    rating = columns.get("rating")
+    if rating is not None and "dimension" not in named.columns:
+        # What was rated keeps its name in every sentence.
+        named = named.with_columns(dimension=pl.lit(rating))
+    return Table(named)

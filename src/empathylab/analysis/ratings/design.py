@@ -184,6 +184,8 @@ class ReferenceArm:
     name: str
     assumed: bool
     """No arm was named and none shows people's replies, so the first arm was taken."""
+    by_name: bool = False
+    """Whether the first arm is the first by name: a table lists no order of arms."""
 
 
 def reference_arm(
@@ -205,4 +207,4 @@ def reference_arm(
         return ReferenceArm(PEOPLE, assumed=False)
     if people:
         return ReferenceArm(people[0], assumed=False)
-    return ReferenceArm(order[0], assumed=True)
+    return ReferenceArm(order[0], assumed=True, by_name=not listed)

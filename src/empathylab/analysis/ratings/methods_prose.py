@@ -131,8 +131,9 @@ def notes_sentences(
     """What a reader must know before the numbers, a sentence each."""
     sentences = []
     if reference.assumed and len(arms) > 1:
+        first = "first arm by name" if reference.by_name else "first arm"
         sentences.append(
-            f"No rated arm shows replies by people, so the first arm, {reference.name}, is the "
+            f"No rated arm shows replies by people, so the {first}, {reference.name}, is the "
             f"reference{ADVICE}."
         )
     elif reference.assumed:
@@ -151,6 +152,15 @@ def notes_sentences(
     if raters_without_ratings:
         sentences.append(excluded_sentence(raters_without_ratings, "rater", "without ratings"))
     return sentences
+
+
+def compared_text(reference: ReferenceArm, arms: Sequence[str]) -> str:
+    """`arms against human`; says so where the reference was assumed."""
+    if len(arms) == 1:
+        return f"one arm, {reference.name}"
+    first = "the first by name" if reference.by_name else "the first arm"
+    why = f" ({first}, as no arm shows replies by people)" if reference.assumed else ""
+    return f"arms against {reference.name}{why}"
 
 
 def _mean(value: float) -> str:

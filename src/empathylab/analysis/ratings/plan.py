@@ -29,6 +29,7 @@ from empathylab.analysis.ratings.scales import (
     checked_margins,
     study_scales,
 )
+from empathylab.columns import in_case_of, other_values
 from empathylab.errors import InputError
 from empathylab.situations.sources.rating_tables import KNOWN_LABELS, points_of
 from empathylab.situations.sources.released import Dimension
@@ -154,16 +155,19 @@ def _coded(frame: pl.DataFrame, levels: Sequence[str]) -> tuple[pl.DataFrame, di
     if "rating" not in frame.columns:
         return frame, {}
     words = missing_as_null(frame.select("rating"))["rating"]
-    given = set(words.drop_nulls().cast(pl.String).str.strip_chars())
-    labels = tuple(levels) or next((known for known in KNOWN_LABELS if given <= {*known}), ())
+    words = words.cast(pl.String).str.strip_chars()
+    given = {word.lower() for word in words.drop_nulls()}
+    known = (known for known in KNOWN_LABELS if given <= {word.lower() for word in known})
+    labels = tuple(levels) or next(known, ())
     if not given or not labels:
         return frame, {}
     with contextlib.suppress(ValueError):
         return frame, {label: float(label) for label in labels}
-    words = words.cast(pl.String).str.strip_chars()
-    if wrong := sorted(given - {*labels}):
+    words = in_case_of(words, labels)
+    wrong = words.filter(words.is_not_null() & ~words.is_in(labels))
+    if len(wrong):
         raise InputError(
-            f"'rating' must be one of {', '.join(labels)}",
+            f"'rating' must be one of {', '.join(labels)}{other_values(wrong)}",
             got=wrong[0],
             remedy="Fix the rating, or name all of the scale's points with --levels, lowest first.",
         )
@@ -200,7 +204,7 @@ def _check_numbers(given: pl.Series) -> None:
     )
     if len(wrong):
         raise InputError(
-            "'rating' must contain finite numbers",
+            f"'rating' must contain finite numbers{other_values(wrong)}",
             got=wrong[0],
             remedy="Write numbers, or name the scale's points with --levels, lowest first.",
         )

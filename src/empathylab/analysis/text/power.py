@@ -32,7 +32,8 @@ def raters_sentence(needed: RatersNeeded) -> str:
     """How many raters that makes, and why more than it seems."""
     text = (
         f"That takes {counted(needed.raters, 'rater')} per arm with "
-        f"{counted(needed.ratings_per_rater, 'rating')} each ({number(needed.ratings, 0)} ratings)"
+        f"{counted(needed.ratings_per_rater, 'rating')} each "
+        f"({number(needed.ratings, 0)} ratings per arm)"
     )
     if needed.design_effect <= 1:
         return f"{text}."

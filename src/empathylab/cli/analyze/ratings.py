@@ -26,7 +26,7 @@ from empathylab.cli.options import (
     scale_points,
     table_option,
 )
-from empathylab.cli.tables import print_formatted, print_json
+from empathylab.cli.tables import note_semicolons, print_formatted, print_json
 from empathylab.columns import on_scale
 from empathylab.errors import InputError
 from empathylab.tables import read_table, renamed
@@ -78,9 +78,12 @@ def ratings(
         ),
     ] = None,
     by: Annotated[
-        Literal["all", "valence", "emotion"],
-        option("Level of the printed tables. JSON includes all levels."),
-    ] = "valence",
+        Literal["all", "valence", "emotion"] | None,
+        option(
+            "Level of the printed tables. JSON includes all levels. Default: valence; with "
+            "--table all."
+        ),
+    ] = None,
     only: Annotated[
         str | None, option("Only the situations of this set or sample.", metavar="SET")
     ] = None,
@@ -175,7 +178,9 @@ def ratings(
         Path | None, option("With --multiverse: draw the specification curve.", metavar="FILE.svg")
     ] = None,
     words: WordsOption = False,
-    table: Annotated[TableFormat | None, table_option("the comparison")] = None,
+    table: Annotated[
+        TableFormat | None, table_option("the conclusions, or with --by the published tests")
+    ] = None,
     engine: EngineOption = None,
     workers: WorkersOption = None,
     track: TrackOption = None,
@@ -196,6 +201,14 @@ def ratings(
             metavar="A,B,…",
         ),
     ] = None,
+    missing: Annotated[
+        list[str] | None,
+        option(
+            "A code in FILE for a missing rating, such as 'k. A.' or 99; repeatable. Empty cells, "
+            "NA and n/a always count as missing.",
+            metavar="CODE",
+        ),
+    ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -207,6 +220,7 @@ def ratings(
     clustered by rater, means of scales with five or more points, and whether the arms' raters are
     similar. Exclusion rules, from the study file or from options, are applied in a second analysis.
     """
+    from empathylab.analysis.ratings.methods_prose import compared_text
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
     from empathylab.cli.analyze.ratings_output import draw_specifications, paper_rows, print_ratings
@@ -231,11 +245,13 @@ def ratings(
         if file is None:
             if levels is not None:
                 _refuse_levels(levels)
+            if missing:
+                raise InputError("a lab has no codes", got="--missing", remedy="Remove --missing.")
             analysis = _of_lab(lab, of_lab, options)
         else:
             columns = {"rater": rater, "situation": situation, "arm": arm, "rating": rating}
             options["levels"] = [word.strip() for word in (levels or "").split(",") if word.strip()]
-            analysis = _of_file(file, of_lab, columns, options)
+            analysis = _of_file(file, of_lab, columns, missing or [], options)
     if track is not None:
         _track(track, analysis)
     if chart is not None and analysis.multiverse is not None:
@@ -245,9 +261,15 @@ def ratings(
     elif words:
         typer.echo("\n\n".join(analysis.paragraphs()))
     elif table is not None:
-        print_formatted(paper_rows(analysis, by), table, caption=analysis.study.title)
+        rows = paper_rows(analysis, by)
+        against = compared_text(analysis.reference_arm, analysis.arms)
+        print_formatted(
+            rows,
+            table,
+            caption=f"{analysis.study.title}: {against}",
+        )
     else:
-        print_ratings(analysis, by)
+        print_ratings(analysis, by or "valence")
 
 
 def _refuse_levels(levels: str) -> None:
@@ -274,7 +296,11 @@ def _of_lab(folder: Path, given: dict[str, str | None], options: dict[str, Any])
 
 
 def _of_file(
-    file: Path, of_lab: dict[str, str | None], columns: dict[str, str], options: dict[str, Any]
+    file: Path,
+    of_lab: dict[str, str | None],
+    columns: dict[str, str],
+    missing: list[str],
+    options: dict[str, Any],
 ) -> RatingsResult:
     import polars as pl
 
@@ -286,6 +312,12 @@ def _of_file(
                 "a table has no study", got=f"{name} {value}", remedy=f"Remove {name}."
             )
     table = read_table(file)
+    note_semicolons(file)
+    renamed(table, columns, where=file.name, options=True)
+    if missing:
+        given = pl.col(columns["rating"])
+        coded = given.cast(pl.String).str.strip_chars().is_in(missing)
+        table = table.with_columns(pl.when(~coded).then(given))
     frame = renamed(table, columns, where=file.name, options=True)
     points = scale_points(",".join(options["levels"]))
     if points and isinstance(points[0], str):

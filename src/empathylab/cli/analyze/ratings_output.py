@@ -8,12 +8,14 @@ import typer
 
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import collection_table
+from empathylab.analysis.ratings.methods_prose import compared_text
 from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.multiverse import Multiverse
 from empathylab.analysis.ratings.prose import means_paragraph
 from empathylab.analysis.ratings.rows import (
     comparison_table,
+    conclusion_table,
     count_table,
     mean_table,
     of_arm,
@@ -24,10 +26,14 @@ from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.cli.tables import print_notes, print_rows, print_titled
 from empathylab.errors import InputError
 from empathylab.files import write_text
+from empathylab.stats.mixed import Clmm
 
 
-def paper_rows(analysis: RatingsResult, by: str) -> list[dict[str, str]]:
-    """The tests; of a study without counts or with one arm what else there is."""
+def paper_rows(analysis: RatingsResult, by: str | None) -> list[dict[str, str]]:
+    """The conclusions, or the tests at a level; of one arm or without counts what else there is."""
+    if by is None:
+        whole = [item for item in analysis.conclusions if item.subset == "all"]
+        return conclusion_table(whole)
     named = len(analysis.dimensions) > 1
     tests = comparison_table(analysis.comparison, by, named=named)
     counts = [] if tests else count_table(analysis.comparison, by, named=named)
@@ -40,9 +46,7 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
     kinds = ("all", "valence", "emotion")
     shown = kinds[: kinds.index(by) + 1]
     named = len(analysis.dimensions) > 1
-    several = len(analysis.arms) > 1
-    against = f"arms against {analysis.reference}" if several else f"one arm, {analysis.reference}"
-    typer.echo(f"{analysis.study.title}: {against}\n")
+    typer.echo(f"{analysis.study.title}: {compared_text(analysis.reference_arm, analysis.arms)}\n")
     for conclusion in analysis.conclusions:
         if conclusion.subset == "all":
             typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
@@ -135,5 +139,10 @@ def _asides(analysis: RatingsResult) -> list[str]:
         if model.model is not None
         for note in (*model.model.notes, *model.model.problems)
     ]
+    if any(isinstance(item.model, Clmm) and item.tests for item in analysis.models):
+        lines.append(
+            "p in the tables of ordinal models is Wald's (z). The conclusions use t tests, which "
+            "allow for few raters and replies: report theirs."
+        )
     lines += analysis.exclusion_paragraphs()
     return list(dict.fromkeys(lines))
