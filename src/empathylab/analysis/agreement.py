@@ -150,7 +150,7 @@ def from_table(
         seed=seed,
         cluster=cluster,
     )
-    kinds = [] if "rater_kind" not in frame.columns else frame["rater_kind"].drop_nulls().unique()
+    kinds = set(frame["rater_kind"].drop_nulls()) if "rater_kind" in frame.columns else set()
     notes: tuple[str, ...] = ()
     if len(kinds) > 1:
         people = agreement(

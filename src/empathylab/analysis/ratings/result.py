@@ -273,7 +273,7 @@ class RatingsResult(Result):
         if raters is not None and not self.different_periods:
             parts.append(raters_paragraph(raters))
         parts += self.exclusion_paragraphs()
-        return [item for item in parts if item]
+        return list(dict.fromkeys(item for item in parts if item))
 
     def _methods(self) -> list[str]:
         """The mixed models, then the tests beside them."""

@@ -216,8 +216,7 @@ def disagreement_sentence(conclusions: Sequence[Conclusion], dimension: str) -> 
         return ""
     return (
         f"The model and the cluster-robust test disagree about {listed(arms)} at α = .05. The "
-        "model, which uses every point of the scale and follows from the design, is the main "
-        "analysis."
+        "model, which follows from the design, is the main analysis."
     )
 
 
