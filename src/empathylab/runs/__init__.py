@@ -12,7 +12,7 @@ from empathylab.runs.plans import (
     Request,
     Thread,
 )
-from empathylab.runs.runner import Job, run
+from empathylab.runs.runner import Job, require_price, run
 from empathylab.runs.shards import Shard
 from empathylab.runs.tally import Tally
 
@@ -30,5 +30,6 @@ __all__ = [
     "Shard",
     "Tally",
     "Thread",
+    "require_price",
     "run",
 ]

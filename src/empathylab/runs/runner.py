@@ -74,13 +74,7 @@ def _ignore(_tally: Tally) -> None:
 
 def _check_limits(job: Job, prices: Prices) -> None:
     for model in job.models.values():
-        if job.limits.max_cost is not None and prices.of(model.name) is None:
-            raise InputError(
-                "no price is known for this model, so its cost cannot be capped",
-                where="--max-cost",
-                got=model.name,
-                remedy="Give its price in a file with --prices, or cap with --max-total-tokens.",
-            )
+        require_price(job.limits.max_cost, model.name, prices)
     for field_ in dataclasses.fields(job.limits):
         value = getattr(job.limits, field_.name)
         if value is not None and not (value > 0 and math.isfinite(value)):
@@ -88,6 +82,17 @@ def _check_limits(job: Job, prices: Prices) -> None:
             raise InputError(
                 "the limit must be a number above 0", where=option, got=value, remedy="Correct it."
             )
+
+
+def require_price(max_cost: float | None, model: str, prices: Prices) -> None:
+    """Refuses to cap the cost of a model whose price is not known."""
+    if max_cost is not None and prices.of(model) is None:
+        raise InputError(
+            "no price is known for this model, so its cost cannot be capped",
+            where="--max-cost",
+            got=model,
+            remedy="Give its price in a file with --prices, or cap with --max-total-tokens.",
+        )
 
 
 async def _run(lab: Lab, jobs: Sequence[Job], prices: Prices, observe: Observer) -> list[Tally]:

@@ -61,6 +61,38 @@ def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:
     assert not (tmp_path / "lab").exists()
 
 
+def dry_run(*words: str) -> Done:
+    return empathylab("evaluate", "mine/chat", "--base-url", "http://127.0.0.1:1/v1", *words)
+
+
+def test_a_dry_run_counts_the_baseline_that_is_scored_again(tmp_path: Path) -> None:
+    model, judge = (f"scripted/tests.judging.scoring_judges:{name}" for name in ("model", "good"))
+    empathylab("respond", model, "--set", "dialogues", "--lab", tmp_path / "lab")
+    judged = ("--judge", judge, "--planted", "2", "--dry-run", "--json")
+    baseline = ("--baseline", "1", "--no-worse-than", "0.2")
+    counts = [
+        as_json("evaluate", model, *judged, *words)["requests"][1]["requests"]
+        for words in ((), baseline)
+    ]
+    replies = as_json("runs", "list")["runs"][0]["answered"]
+    assert counts[1] - counts[0] == 7 * replies
+
+
+def test_a_dry_run_refuses_what_the_evaluation_would_refuse() -> None:
+    assert "no price is known" in dry_run("--max-cost", "5", "--dry-run").stderr
+    far = empathylab("evaluate", "local/smollm2", "--judge", "other/judge", "--dry-run")
+    assert far.exit_code == 2
+    assert "other" in far.stderr
+
+
+def test_a_dry_run_ends_with_the_total_in_dollars() -> None:
+    done = dry_run("--judge", "mine/judge", "--planted", "2", "--dry-run")
+    assert done.exit_code == 0
+    [total] = [line for line in done.stdout.splitlines() if "total" in line]
+    assert "368" in total  # 60 + 84 + 7 × 32
+    assert "most_cost is in dollars" in done.stdout
+
+
 def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     asked = ("evaluate", "openai/gpt-4o-mini")

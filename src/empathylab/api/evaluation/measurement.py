@@ -233,6 +233,8 @@ def open_judges(
     asked: Sequence[Asked],
     options: RunOptions,
     reporter: Reporter,
+    *,
+    need_keys: bool = True,
 ) -> dict[str, Model]:
     """By respondent, the model that scores its replies; `models` are those asked, as named."""
     if judge.name is None:
@@ -243,13 +245,15 @@ def open_judges(
             "another model with --judge to rely on the scores."
         )
         own = [
-            options.open_models([named])[0]
+            options.open_models([named], need_keys=need_keys)[0]
             for named, (_, _, options) in zip(models, asked, strict=True)
         ]
         return {model.name: model for model in own}
     names = [model if isinstance(model, str) else model.name for model in models]
     partner = PartnerOptions(judge.base_url, judge.api_key_env)
-    return dict.fromkeys(names, options.open_partner(judge.name, partner, names))
+    return dict.fromkeys(
+        names, options.open_partner(judge.name, partner, names, need_key=need_keys)
+    )
 
 
 def model_plans(lab: Lab, model: str, combinations: Sequence[Combination]) -> list[Plan]:

@@ -46,7 +46,7 @@ class Job:
             models = self.options.open_models(self.names, need_keys=not dry_run)
             asked = [(model, [self.way], self.options) for model in models]
         if dry_run:
-            print_estimate(lab, asked, judge, self.options, as_json=shown.as_json)
+            print_estimate(lab, asked, judge, gates, self.options, as_json=shown.as_json)
             return
         with command_lab(lab) as opened:
             evaluation = opened.evaluate_ways(asked, judge, gates, self.options)
