@@ -14,8 +14,9 @@ every tenth of a second; only Linux says so). The first two sizes are measured; 
 out, and said so, where those before predict more than `--limit` seconds (60). `--largest 1000000`
 is the default; with `--limit 600` everything that memory allows is measured.
 
-`speedup` is the time of one worker over that of two, for simulated studies, by processes and by
-Ray; starting the workers is left out. Above a load of about 0.5 nothing here was measured on an
+`style_by_workers` is `analyze style` of 100,000 replies with 1, 2 and 4 processes. `speedup` is the
+time of one worker over that of two, for simulated studies, by processes and by Ray; starting
+the workers is left out. Above a load of about 0.5 nothing here was measured on an
 idle machine (see `load_average_before`); processor time then changes less than the rest. Left out:
 PostgreSQL, clusters of several machines.
 """
@@ -50,6 +51,7 @@ from style import responses, vocabulary
 SIZES = (10_000, 100_000, 1_000_000)
 RESPONDENTS, REPLICATIONS, PER_RATER = 10, 4, 20
 SPEEDUP_ITEMS, SPEEDUP_RATERS = 48, 60
+SPREAD_SIZE, SPREAD_WORKERS = 100_000, (1, 2, 4)
 
 
 def bootstrap(size: int) -> None:
@@ -199,6 +201,13 @@ def main() -> None:
         growth.largest = max(size for size in SIZES if (folder / f"lab{size}").is_dir())
         growth.measure("first_answer", lambda size: in_lab(size, "data", "list"))
         growth.measure("style", lambda size: in_lab(size, "analyze", "style", "--json"))
+        for workers in SPREAD_WORKERS if growth.largest >= SPREAD_SIZE else ():
+            # Each has a seed of its own, so that no stored result is used.
+            options = ("--json", "--workers", workers, "--seed", workers)
+            spent = in_lab(SPREAD_SIZE, "analyze", "style", *options)
+            print(f"style_by_workers[{workers}] {spent.seconds:.2f}")
+            print(f"style_by_workers_processor[{workers}] {spent.processor:.2f}")
+            print(f"style_by_workers_megabytes[{workers}] {spent.megabytes:.0f}", flush=True)
     speedup("processes")
     if find_spec("ray") is None:
         print("left_out[ray] not installed")
