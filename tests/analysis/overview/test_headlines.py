@@ -23,7 +23,7 @@ def study(points: int) -> RatingsResult:
     arm = np.where(rater < 20, "a", "b")
     latent = generator.normal(size=40)[rater] + generator.normal(size=200) + 1.5 * (arm == "b")
     edges = np.linspace(-2, 3, points - 1)
-    frame = {"rater": rater, "arm": arm, "situation": np.tile(np.arange(5), 40)}
+    frame = {"rater": rater, "arm": arm, "situation": np.arange(200) % 20}
     return from_table(pl.DataFrame(frame | {"rating": np.searchsorted(edges, latent) + 1.0}))
 
 
