@@ -148,12 +148,12 @@ def test_the_list_shows_time_attention_and_signals(sqlite_lab: Lab, closed: bool
     with at_console(service, "viewer") as visitor:
         text = visitor.get("/console/participants").text
         page = visitor.get(f"/console/participant?key={person}").text
-    assert ">0/1<" in text
+    assert ">passed 0 of 1<" in text
     for sign in (
         "paste",
         "even typing",
         "hidden field",
-        "1 pages under 1 s",
+        "1 page under 1 s",
         "left the page 3 times",
     ):
         assert sign in text, sign
