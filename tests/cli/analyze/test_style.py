@@ -101,7 +101,9 @@ def test_a_rating_that_is_no_number_names_the_row(tmp_path: Path) -> None:
     responses().with_columns(stars=pl.lit("Good")).write_csv(path)
     code, _, err = run(path, "--rating-column", "stars")
     assert code == 2
-    assert "rated.csv row 2: 'stars' must be a number; 24 rows have other values: 'Good' (24)" in err
+    assert (
+        "rated.csv row 2: 'stars' must be a number; 24 rows have other values: 'Good' (24)" in err
+    )
 
 
 def test_dictionaries_of_both_kinds_are_counted(file: Path, tmp_path: Path) -> None:
