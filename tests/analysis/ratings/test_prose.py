@@ -212,7 +212,10 @@ def test_means_are_stated_with_their_test_and_by_what_it_shows() -> None:
     assert "alpha differed from people on empathy: difference +0.47, 95% CI [0.24, 0.70]" in text
     assert "t(37.2) = 4.18, p < .001, Holm-corrected p < .001, Hedges' g = 0.62" in text
     few = compare_means(small([1, 2, 3, 2], [2, 3, 2, 2]))
-    assert "model did not differ detectably from people on rating: difference +0.25" in means_paragraph(few)
+    assert (
+        "model did not differ detectably from people on rating: difference +0.25"
+        in means_paragraph(few)
+    )
 
 
 def test_the_mean_of_one_arm_is_told_without_a_comparison() -> None:

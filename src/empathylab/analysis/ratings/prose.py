@@ -140,8 +140,8 @@ def _mean_sentence(difference: MeanDifference, name: str, confidence: float) -> 
     verdict = "differed" if p < ALPHA else "did not differ detectably"
     corrected = f", {p_text(difference.p_holm, 'Holm-corrected p')}" if several else ""
     return first_capital(
-        f"{name_of(difference.arm)} {verdict} from {name_of(difference.reference)} on {name}: difference "
-        f"{signed(difference.difference.estimate, 2)}, "
+        f"{name_of(difference.arm)} {verdict} from {name_of(difference.reference)} on {name}: "
+        f"difference {signed(difference.difference.estimate, 2)}, "
         f"{interval(difference.difference, 2, confidence=confidence)}, "
         f"t({number(difference.df)}) = "
         f"{number(difference.t, 2)}, {p_text(difference.p)}{corrected}, Hedges' g = "
