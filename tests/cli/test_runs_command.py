@@ -54,6 +54,9 @@ def test_a_run_is_found_by_its_name() -> None:
     content = json.loads(run("runs", "show", "release-1", "--json").stdout)
     assert (content["run"], content["name"]) == (2, "release-1")
     assert "run 2 has this name" in run("runs", "name", "1", "release-1", code=2).stderr
+    run("runs", "name", "1", "release-1", "--move")
+    run("runs", "name", "release-1", "release-1")
+    run("runs", "name", "2", "release-1", "--move")
     assert "must not be a number" in run("runs", "name", "1", "7", code=2).stderr
     assert "there is no run 'release-2'" in run("runs", "show", "release-2", code=2).stderr
 

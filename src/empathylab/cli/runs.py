@@ -93,6 +93,7 @@ def name(
     run: _RunArgument,
     name: Annotated[str | None, argument("The new name.")] = None,
     remove: Annotated[bool, option("Remove its name.", "--remove")] = False,
+    move: Annotated[bool, option("Take the name from the run that has it.", "--move")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
     """Gives a run a name, so that `evaluate --baseline` and these commands find it."""
@@ -104,7 +105,7 @@ def name(
             "give a name or --remove", where="runs name", remedy="Write: runs name 4 release-1"
         )
     with Lab.open(lab, create=False) as opened:
-        number = name_run(opened, run, name)
+        number = name_run(opened, run, name, move=move)
     typer.echo(
         f"Run {number} no longer has a name." if remove else f"Run {number} is called {name}."
     )

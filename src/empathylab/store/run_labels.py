@@ -33,24 +33,35 @@ def replies_run(lab: Lab, run: str) -> int:
     return int(found.id)
 
 
-def name_run(lab: Lab, run: str, name: str | None) -> int:
-    """Gives the run a name of its own, or takes it away; its number."""
-    if name is not None and (not name.strip() or name.strip().isdecimal()):
+def require_run_name(name: str) -> None:
+    """Refuses a name that could be taken for a number."""
+    if not name.strip() or name.strip().isdecimal():
         raise InputError(
             "a run's name must not be a number",
             got=name,
             remedy="Choose a name such as release-2.",
         )
-    name = name and name.strip()
+
+
+def name_run(lab: Lab, run: str, name: str | None, *, move: bool = False) -> int:
+    """Gives the run a name of its own, or takes it away; its number.
+
+    If another run has the name, that is an error, unless the name may move.
+    """
+    if name is not None:
+        require_run_name(name)
+        name = name.strip()
     with lab.writing() as connection:
         found = _found(connection, run)
         other = connection.execute(select(runs.c.id).where(runs.c.name == name)).scalar()
         if name is not None and other not in (None, found.id):
-            raise InputError(
-                f"run {other} has this name",
-                got=name,
-                remedy="Choose another name, or rename that run first.",
-            )
+            if not move:
+                raise InputError(
+                    f"run {other} has this name",
+                    got=name,
+                    remedy="Choose another name, or move this one with --move.",
+                )
+            connection.execute(runs.update().where(runs.c.id == other).values(name=None))
         connection.execute(runs.update().where(runs.c.id == found.id).values(name=name))
     return int(found.id)
 

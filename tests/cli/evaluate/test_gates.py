@@ -160,6 +160,51 @@ def test_the_baseline_keeps_the_name_that_the_user_gave() -> None:
     assert "is worse than release-1 by 2." in gate["reason"]
 
 
+RELEASE = ("--baseline", "release", "--no-worse-than", "0.2", "--name", "release")
+
+
+def test_a_first_build_passes_without_a_baseline_and_later_ones_are_compared(
+    tmp_path: Path,
+) -> None:
+    build = (*RELEASE, "--judge", STRICT, "--allow-missing-baseline", "--fresh")
+    file = tmp_path / "gates.xml"
+    done = run(OTHER, *build, "--junit", str(file), "--summary", "md")
+    reason = "the lab does not have release yet, so there was nothing to compare with"
+    assert f"no worse than release by 0.2: {reason}" in done.stderr
+    assert f"| not checked: {reason} |" in done.stdout
+    assert f"Run {replies_run(OTHER)} is called release." in done.stderr
+    root = ElementTree.parse(file).getroot()  # noqa: S314 - written by the command above
+    assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("1", "0", "1")
+    [skipped] = root.iter("skipped")
+    assert skipped.get("message") == reason
+    better = run(MODEL, *build)
+    assert "passed: " in better.stdout
+    assert named() == {"release": replies_run(MODEL)}
+    worse = run(OTHER, *build, code=1)
+    assert f"A condition failed, so run {replies_run(OTHER)} was not called release." in (
+        worse.stderr
+    )
+    assert named() == {"release": replies_run(MODEL)}
+
+
+def named() -> dict[str, str]:
+    """The names of runs, with the run that has each."""
+    return {row["name"]: str(row["run"]) for row in as_json("runs", "list")["runs"] if row["name"]}
+
+
+def test_a_missing_baseline_is_exit_2_unless_it_may_be_missing() -> None:
+    done = run(MODEL, *RELEASE, "--judge", STRICT, code=2)
+    assert "there is no run 'release'" in done.stderr
+    assert named() == {}
+
+
+def test_a_run_with_missing_answers_gets_no_name() -> None:
+    limited = ("--name", "release", "--max-total-tokens", "2000", "--fresh")
+    done = run(MODEL, *limited, code=2)
+    assert "Answers are missing, so no run was called release." in done.stderr
+    assert named() == {}
+
+
 GATE = ("--fail-under", "replies.empathy=1")
 
 
@@ -211,6 +256,9 @@ def test_a_judge_that_was_stopped_is_not_called_unfit() -> None:
         (["--no-worse-than", "0.2"], "--baseline RUN"),
         (["--baseline", "99", "--no-worse-than", "0.2"], "there is no run '99'"),
         (["--fail-under", "replies.empathy=1"], "Name a model with --judge"),
+        (["--allow-missing-baseline"], "there is no comparison with a baseline"),
+        (["--name", "12"], "a run's name must not be a number"),
+        ([OTHER, "--name", "release"], "this evaluation has 2 runs of replies"),
         (["--judge", "a/b", "--judge", "c/d"], "only one model can score the replies"),
     ],
 )

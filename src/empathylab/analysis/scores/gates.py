@@ -25,7 +25,7 @@ class Conditions:
     max_unusable: float | None = None
     """The largest proportion of requests without a usable answer."""
     baseline: int | None = None
-    """A run of replies to compare with."""
+    """A run of replies to compare with; None where the lab has no such run yet."""
     baseline_name: str | None = None
     """As the caller named it."""
     no_worse_than: float | None = None
@@ -54,8 +54,14 @@ class Gate:
     reason: str
     """Why it passed or failed, in one sentence."""
 
+    @property
+    def checked(self) -> bool:
+        """Whether there was anything to check; a comparison without a baseline has no value."""
+        return not self.passed or self.value is not None
+
     def __str__(self) -> str:
-        return f"{'passed' if self.passed else 'FAILED'}: {self.condition}: {self.reason}"
+        outcome = ("passed" if self.passed else "FAILED") if self.checked else "not checked"
+        return f"{outcome}: {self.condition}: {self.reason}"
 
 
 def check_gates(
@@ -140,7 +146,10 @@ class _Scored:
         baseline = self.conditions.baseline
         reference = self.conditions.baseline_name or f"run {baseline}"
         condition = f"{self.name}: replies.{EMPATHY} no worse than {reference} by {margin:g}"
-        if self.run is not None and self.run == baseline:
+        if baseline is None:
+            reason = f"the lab does not have {reference} yet, so there was nothing to compare with"
+            return self._gate(condition, None, True, reason)
+        if self.run == baseline:
             return self._gate(condition, 0.0, True, "it is the baseline itself")
         compared = () if self.result is None else self.result.comparisons
         own = next((comparison for comparison in compared if comparison.run == self.run), None)

@@ -32,13 +32,16 @@ def evaluate(
     max_unusable: float | None = None,
     baseline: str | int | None = None,
     no_worse_than: float | None = None,
+    allow_missing_baseline: bool = False,
+    name: str | None = None,
     **options: Unpack[RunKeywords],
 ) -> Evaluation:
     """Measures models: a scale before and after situations, replies to people, and a report.
 
     Without a model, the embedded one. `situations` is their number for each of 8 emotions. With
     `judge`, a model scores the replies by the rubric. `fail_under`, `max_unusable`, and `baseline`
-    with `no_worse_than` are conditions; `result.passed` says whether all are met.
+    with `no_worse_than` are conditions; `result.passed` says whether all are met. If so, `name`
+    names the run of replies, and is taken from the run that had it.
     """
     from empathylab.api.evaluation.gates import GateOptions
     from empathylab.api.evaluation.measurement import Combination, JudgeOptions
@@ -52,9 +55,12 @@ def evaluate(
         workspace,
         [(model, [way], run) for model in run.open_models(chosen)],
         JudgeOptions(judge, judge_base_url, planted, judge_api_key_env),
-        GateOptions(fail_under or {}, max_unusable, named, no_worse_than),
+        GateOptions(
+            fail_under or {}, max_unusable, named, no_worse_than, allow_missing_baseline
+        ),
         run,
         again=chosen,
+        name=name,
     )
 
 
@@ -66,16 +72,18 @@ def evaluate_ways(
     options: RunOptions,
     *,
     again: Sequence[str | Model] = (),
+    name: str | None = None,
 ) -> Evaluation:
     """Several ways of asking each model, as a sweep file gives them.
 
-    `again` are the models as they were named, for each to score its own replies.
+    `again` are the models as they were named, for each to score its own replies. `name` is for the
+    run of replies, if it is complete and passes all gates.
     """
     from empathylab.api.evaluation.measurement import Evaluating, open_judges
 
     named = tuple(dict.fromkeys(again)) or [model.name for model, _, _ in asked]
     judges = open_judges(judge, named, asked, options, workspace.reporter)
-    return Evaluating(workspace, asked, judge, gates, options, judges).carried_out()
+    return Evaluating(workspace, asked, judge, gates, options, judges, name).carried_out()
 
 
 def evaluate_against(

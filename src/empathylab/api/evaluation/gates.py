@@ -25,6 +25,8 @@ class GateOptions:
     """A run by number or name."""
     no_worse_than: float | None = None
     """How much lower than the baseline's the mean may be."""
+    allow_missing_baseline: bool = False
+    """Whether the comparison passes if the lab has no such run yet."""
 
     def __post_init__(self) -> None:
         from empathylab.analysis.scores.gates import METRICS
@@ -43,7 +45,6 @@ class GateOptions:
     def conditions(self, lab: Lab, *, judged: bool) -> Conditions:
         """What is demanded; refuses what cannot be checked, as scores without a judge cannot."""
         from empathylab.analysis.scores.gates import Conditions
-        from empathylab.store.run_labels import replies_run
 
         if (self.baseline is None) != (self.no_worse_than is None):
             raise InputError(
@@ -58,7 +59,13 @@ class GateOptions:
                 got=self.no_worse_than,
                 remedy="Give points of the scale from 1 to 5, such as 0.2.",
             )
-        baseline = None if self.baseline is None else replies_run(lab, self.baseline)
+        if self.allow_missing_baseline and self.baseline is None:
+            raise InputError(
+                "there is no comparison with a baseline",
+                where="--allow-missing-baseline",
+                remedy="Give --baseline RUN and --no-worse-than POINTS, or leave it out.",
+            )
+        baseline = self._baseline_run(lab)
         if not judged and (self.fail_under or self.no_worse_than is not None):
             raise InputError(
                 "a condition on scores needs a judge that scores the replies",
@@ -72,6 +79,19 @@ class GateOptions:
             baseline_name=_label(self.baseline),
             no_worse_than=self.no_worse_than,
         )
+
+    def _baseline_run(self, lab: Lab) -> int | None:
+        """The baseline's number; None if there is none, or it is missing and may be."""
+        from empathylab.store.run_labels import replies_run
+
+        if self.baseline is None:
+            return None
+        try:
+            return replies_run(lab, self.baseline)
+        except UnknownName:
+            if not self.allow_missing_baseline:
+                raise
+            return None
 
 
 def _label(run: str | None) -> str | None:

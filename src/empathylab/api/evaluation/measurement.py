@@ -135,6 +135,8 @@ class Evaluating:
     options: RunOptions
     judges: Mapping[str, Model]
     """By respondent, the model that scores its replies."""
+    name: str | None = None
+    """For the run of replies, if it is complete and passes all gates."""
 
     def carried_out(self) -> Evaluation:
         """Measures the models; what a gate or a judge needs is checked before anything is asked."""
@@ -150,6 +152,8 @@ class Evaluating:
             options.job(model, model_plans(lab, model.name, ways))
             for model, ways, options in self.asked
         ]
+        if self.name is not None:
+            _require_one_run(self.name, jobs)
         sessions = self._run(jobs)  # a judge scores all replies, so all must be there
         tallies = sessions.tallies
         judging = self._run(self._judge_jobs(lab, tallies, conditions))
@@ -164,7 +168,7 @@ class Evaluating:
             for respondent, model in self.judges.items()
         }
         measured = _measured(lab, tallies)
-        return Evaluation(
+        evaluation = Evaluation(
             sessions=sessions,
             judging=judging,
             overview=data,
@@ -173,6 +177,9 @@ class Evaluating:
             scores=scores,
             gates=check_gates(conditions, measured, scores),
         )
+        if self.name is not None:
+            self.workspace.reporter.say(_named(lab, self.name, evaluation))
+        return evaluation
 
     def _say_missing_wording(self, lab: Lab) -> None:
         """Says which scales cannot be administered in the language, each once."""
@@ -254,6 +261,35 @@ def open_judges(
     return dict.fromkeys(
         names, options.open_partner(judge.name, partner, names, need_key=need_keys)
     )
+
+
+def _require_one_run(name: str, jobs: Sequence[Job]) -> None:
+    """Refuses a name that several runs of replies would share."""
+    from empathylab.errors import InputError
+    from empathylab.store.run_labels import require_run_name
+
+    require_run_name(name)
+    count = sum(plan.protocol == "respond" for job in jobs for plan in job.plans)
+    if count != 1:
+        raise InputError(
+            f"only one run can have a name, and this evaluation has {count} runs of replies",
+            where="--name",
+            got=name,
+            remedy="Evaluate one model in one way, or leave out --name.",
+        )
+
+
+def _named(lab: Lab, name: str, evaluation: Evaluation) -> str:
+    """Names the run of replies if nothing is missing and all gates passed; says what was done."""
+    from empathylab.store.run_labels import name_run
+
+    [run] = [run for item in evaluation.measured for run in item.runs] or [None]
+    if run is None or not evaluation.complete:
+        return f"Answers are missing, so no run was called {name}."
+    if not evaluation.passed:
+        return f"A condition failed, so run {run} was not called {name}."
+    name_run(lab, str(run), name, move=True)
+    return f"Run {run} is called {name}."
 
 
 def model_plans(lab: Lab, model: str, combinations: Sequence[Combination]) -> list[Plan]:

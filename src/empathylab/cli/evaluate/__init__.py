@@ -162,6 +162,21 @@ def evaluate(
             metavar="POINTS",
         ),
     ] = None,
+    allow_missing_baseline: Annotated[
+        bool,
+        _gate_option(
+            "Pass the comparison if the lab has no such run yet, as in a first build.",
+            "--allow-missing-baseline",
+        ),
+    ] = False,
+    name: Annotated[
+        str | None,
+        _gate_option(
+            "Name the run of replies if no answer is missing and no gate fails. An older run "
+            "loses the name.",
+            metavar="NAME",
+        ),
+    ] = None,
     junit: Annotated[
         Path | None, _gate_option("Write the results of the gates to a JUnit file.", metavar="FILE")
     ] = None,
@@ -193,10 +208,16 @@ def evaluate(
     from empathylab.models import DEFAULT_MODEL
 
     names = model or [DEFAULT_MODEL]
-    gates = read_gates(fail_under or (), max_unusable, baseline, no_worse_than)
+    gates = read_gates(
+        fail_under or (),
+        max_unusable,
+        baseline,
+        no_worse_than,
+        allow_missing_baseline=allow_missing_baseline,
+    )
     shown = Shown(json, summary, junit, open_report, track)
     if against is not None:
-        _refuse_against(gates, junit, language, track, dry_run=dry_run)
+        _refuse_against(gates, junit, language, track, name, dry_run=dry_run)
         from empathylab.cli.evaluate.against import show_against
 
         with command_lab(lab) as opened:
@@ -228,7 +249,7 @@ def evaluate(
         situations, mode, temperature=options.temperature, seed=options.seed, language=language
     )
     scored_by = JudgeOptions(_one_judge(judge or []), judge_base_url, planted, judge_api_key_env)
-    Job(names, way, scored_by, gates, options).carry_out(lab, shown, dry_run=dry_run)
+    Job(names, way, scored_by, gates, options, name).carry_out(lab, shown, dry_run=dry_run)
 
 
 def _one_judge(judges: list[str]) -> str | None:
@@ -247,6 +268,7 @@ def _refuse_against(
     junit: Path | None,
     language: str | None,
     track: str | None,
+    name: str | None,
     *,
     dry_run: bool,
 ) -> None:
@@ -272,6 +294,13 @@ def _refuse_against(
             where="--language",
             got=language,
             remedy="Leave out --language, or --against.",
+        )
+    if name is not None:
+        raise InputError(
+            "a comparison with a study has no run of replies for later baselines",
+            where="--name",
+            got=name,
+            remedy="Leave out --name, or --against.",
         )
     if junit is not None or gates != type(gates)():
         raise InputError(

@@ -17,6 +17,8 @@ def read_gates(
     max_unusable: str | None,
     baseline: str | None,
     no_worse_than: float | None,
+    *,
+    allow_missing_baseline: bool,
 ) -> GateOptions:
     """The conditions: thresholds such as `replies.empathy=3.5`, a proportion such as `10%`."""
     from empathylab.api.evaluation.gates import GateOptions
@@ -26,6 +28,7 @@ def read_gates(
         None if max_unusable is None else proportion(max_unusable),
         baseline,
         no_worse_than,
+        allow_missing_baseline,
     )
 
 

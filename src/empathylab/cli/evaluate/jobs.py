@@ -27,6 +27,8 @@ class Job:
     judge: JudgeOptions
     gates: GateOptions
     options: RunOptions
+    name: str | None
+    """For the run of replies."""
 
     def carry_out(self, lab: Path, shown: Shown, *, dry_run: bool) -> None:
         """Measures the models and prints the results; a dry run prints what it would take."""
@@ -49,7 +51,7 @@ class Job:
             print_estimate(lab, asked, judge, gates, self.options, as_json=shown.as_json)
             return
         with command_lab(lab) as opened:
-            evaluation = opened.evaluate_ways(asked, judge, gates, self.options)
+            evaluation = opened.evaluate_ways(asked, judge, gates, self.options, name=self.name)
         show(evaluation, shown)
         if shown.track is not None:
             from empathylab.cli.evaluate.tracked import track_evaluation
@@ -90,9 +92,10 @@ class Job:
 
 
 def _conclude(evaluation: Evaluation) -> None:
-    """Says which conditions failed and what is missing, and ends with the exit code that fits."""
-    for gate in evaluation.failed:
-        typer.echo(str(gate), err=True)
+    """Says which conditions failed or were not checked, and what is missing, and ends with the exit code that fits."""
+    for gate in evaluation.gates:
+        if not (gate.passed and gate.checked):
+            typer.echo(str(gate), err=True)
     try:
         conclude(evaluation.asked)
     except UserError as error:  # a limit; a failed condition decides the exit code

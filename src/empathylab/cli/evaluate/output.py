@@ -36,8 +36,7 @@ def print_markdown(evaluation: Evaluation) -> None:
     if evaluation.gates:
         out += ["| condition | result |", "| --- | --- |"]
         out += [
-            f"| {_cell(gate.condition)} | {'passed' if gate.passed else '**failed**'}: "
-            f"{_cell(gate.reason)} |"
+            f"| {_cell(gate.condition)} | {_outcome(gate)}: {_cell(gate.reason)} |"
             for gate in evaluation.gates
         ]
         out.append("")
@@ -60,12 +59,20 @@ def print_markdown(evaluation: Evaluation) -> None:
     sys.stdout.write("\n".join(out) + "\n")
 
 
+def _outcome(gate: Gate) -> str:
+    if not gate.passed:
+        return "**failed**"
+    return "passed" if gate.checked else "not checked"
+
+
 def write_junit(path: Path, gates: Sequence[Gate]) -> None:
     """One test case for each condition."""
     from empathylab.report.writing import write_whole
 
     failed = sum(not gate.passed for gate in gates)
+    skipped = sum(not gate.checked for gate in gates)
     counts = {"tests": str(len(gates)), "failures": str(failed), "errors": "0"}
+    counts["skipped"] = str(skipped)
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", {"name": "empathylab", **counts})
     for gate in gates:
@@ -75,6 +82,8 @@ def write_junit(path: Path, gates: Sequence[Gate]) -> None:
         if not gate.passed:
             failure = ElementTree.SubElement(case, "failure", {"message": gate.reason})
             failure.text = str(gate)
+        elif not gate.checked:
+            ElementTree.SubElement(case, "skipped", {"message": gate.reason})
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
     write_whole(path, text + "\n")

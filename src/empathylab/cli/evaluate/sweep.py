@@ -53,6 +53,7 @@ class SweepGates(FileModel):
     max_unusable: Words | None = None
     baseline: Words | None = None
     no_worse_than: Number | None = None
+    allow_missing_baseline: bool = False
 
 
 class Sweep(FileModel):
@@ -119,6 +120,7 @@ class Sweep(FileModel):
             None if unusable is None else proportion(unusable),
             gates.baseline,
             gates.no_worse_than,
+            gates.allow_missing_baseline,
         )
 
     def judge_options(self, planted: int | None) -> JudgeOptions:
