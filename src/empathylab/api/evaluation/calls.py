@@ -55,9 +55,7 @@ def evaluate(
         workspace,
         [(model, [way], run) for model in run.open_models(chosen)],
         JudgeOptions(judge, judge_base_url, planted, judge_api_key_env),
-        GateOptions(
-            fail_under or {}, max_unusable, named, no_worse_than, allow_missing_baseline
-        ),
+        GateOptions(fail_under or {}, max_unusable, named, no_worse_than, allow_missing_baseline),
         run,
         again=chosen,
         name=name,

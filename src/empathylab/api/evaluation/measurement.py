@@ -283,7 +283,7 @@ def _named(lab: Lab, name: str, evaluation: Evaluation) -> str:
     """Names the run of replies if nothing is missing and all gates passed; says what was done."""
     from empathylab.store.run_labels import name_run
 
-    [run] = [run for item in evaluation.measured for run in item.runs] or [None]
+    run = next((run for item in evaluation.measured for run in item.runs), None)
     if run is None or not evaluation.complete:
         return f"Answers are missing, so no run was called {name}."
     if not evaluation.passed:

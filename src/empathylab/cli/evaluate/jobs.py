@@ -92,7 +92,7 @@ class Job:
 
 
 def _conclude(evaluation: Evaluation) -> None:
-    """Says which conditions failed or were not checked, and what is missing, and ends with the exit code that fits."""
+    """Says which conditions failed or had nothing to check, what is missing, and exits."""
     for gate in evaluation.gates:
         if not (gate.passed and gate.checked):
             typer.echo(str(gate), err=True)
