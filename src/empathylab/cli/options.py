@@ -120,10 +120,11 @@ _limits_option = panel("Speed and cost")
 
 
 def add_commands(app: typer.Typer, *modules: ModuleType) -> None:
-    """Adds the command of each module, which has the module's name."""
+    """Adds the command of each module, which has the module's name; its class may be `COMMAND`."""
     for module in modules:
         name = module.__name__.rpartition(".")[2]
-        app.command(name, epilog=module.EXAMPLE)(getattr(module, name))
+        kind = getattr(module, "COMMAND", None)
+        app.command(name, cls=kind, epilog=module.EXAMPLE)(getattr(module, name))
 
 
 def command_lab(folder: Path) -> Lab:

@@ -306,6 +306,46 @@ def test_a_folder_as_junit_file_is_refused_before_a_model_is_asked(tmp_path: Pat
     assert done.stderr == f"Error: --junit {tmp_path}: this is a folder. Name a file in it.\n"
 
 
+def junit_error(*arguments: str, code: int) -> str:
+    """The error in the JUnit file of an evaluation that ends so."""
+    done = empathylab("evaluate", MODEL, "--planted", "2", "--junit", "gates.xml", *arguments)
+    assert done.exit_code == code, done.output
+    root = ElementTree.parse("gates.xml").getroot()  # noqa: S314 - written by the command above
+    assert root.get("errors") == "1"
+    [error] = root.iter("error")
+    assert error.get("message") == error.text
+    return str(error.text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--fail-under", "replies.empathie=3"], "Did you mean 'replies.empathy'"),
+        (["--situations", "0"], "Invalid value for '--situations': 0 is not in the range"),
+        (["--judge", "openai/gpt-4o", "--fresh"], "OPENAI_API_KEY"),
+        (["--max-total-tokens", "2000", "--fresh"], "the limit stopped the run"),
+    ],
+)
+def test_a_junit_file_says_what_stopped_the_evaluation(
+    arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert sentence in junit_error(*arguments, code=2)
+
+
+def test_a_junit_file_of_a_stopped_evaluation_has_the_gates_too() -> None:
+    junit_error("--max-total-tokens", "2000", "--fresh", "--max-unusable", "10%", code=1)
+    assert 'name="' + MODEL + ": unusable answers" in Path("gates.xml").read_text()
+
+
+def test_a_junit_file_of_an_interrupted_evaluation_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("empathylab.api.workspace.Workspace.run", interrupt)
+    assert junit_error(code=130) == "interrupted"
+
+
 @pytest.mark.usefixtures("judged")
 def test_the_markdown_summary_is_a_table_of_conditions_and_of_scores() -> None:
     done = run(

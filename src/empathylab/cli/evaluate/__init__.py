@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from empathylab.api.run_options import RunKeywords
+from empathylab.cli.evaluate.junit import CommandWithJunit, JunitFile
 from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
@@ -51,6 +52,8 @@ EXAMPLE = examples(
         "shows what a sweep would cost.",
     ),
 )
+
+COMMAND = CommandWithJunit
 
 _scores_option = panel("Scores of the replies")
 _gate_option = panel("Release gate")
@@ -178,7 +181,12 @@ def evaluate(
         ),
     ] = None,
     junit: Annotated[
-        Path | None, _gate_option("Write the results of the gates to a JUnit file.", metavar="FILE")
+        Path | None,
+        _gate_option(
+            "Write the results of the gates, or the error that stopped the command, to a JUnit "
+            "file.",
+            metavar="FILE",
+        ),
     ] = None,
     track: TrackOption = None,
     dry_run: Annotated[
@@ -207,49 +215,52 @@ def evaluate(
     from empathylab.cli.evaluate.gate_options import read_gates
     from empathylab.models import DEFAULT_MODEL
 
-    names = model or [DEFAULT_MODEL]
-    gates = read_gates(
-        fail_under or (),
-        max_unusable,
-        baseline,
-        no_worse_than,
-        allow_missing_baseline=allow_missing_baseline,
-    )
-    shown = Shown(json, summary, junit, open_report, track)
-    if against is not None:
-        _refuse_against(gates, junit, language, track, name, dry_run=dry_run)
-        from empathylab.cli.evaluate.against import show_against
+    with JunitFile(junit) as file:
+        names = model or [DEFAULT_MODEL]
+        gates = read_gates(
+            fail_under or (),
+            max_unusable,
+            baseline,
+            no_worse_than,
+            allow_missing_baseline=allow_missing_baseline,
+        )
+        shown = Shown(json, summary, file, open_report, track)
+        if against is not None:
+            _refuse_against(gates, junit, language, track, name, dry_run=dry_run)
+            from empathylab.cli.evaluate.against import show_against
 
-        with command_lab(lab) as opened:
-            comparison = opened.evaluate_against(
-                against,
-                *names,
-                judge=judge or (),
-                dimension=dimension,
-                sample=sample,
-                human_sample=human_sample,
-                mode=mode,
-                peek=peek,
-                judge_base_url=judge_base_url,
-                judge_api_key_env=judge_api_key_env,
-                **run,
-            )
-        show_against(comparison, shown)
-        return
-    _refuse_alone(
-        {"--human-sample": human_sample, "--dimension": dimension}
-        | {"--sample": sample, "--peek": peek}
-    )
-    from empathylab.api.evaluation.measurement import Combination, JudgeOptions
-    from empathylab.api.run_options import RunOptions
-    from empathylab.cli.evaluate.jobs import Job
+            with command_lab(lab) as opened:
+                comparison = opened.evaluate_against(
+                    against,
+                    *names,
+                    judge=judge or (),
+                    dimension=dimension,
+                    sample=sample,
+                    human_sample=human_sample,
+                    mode=mode,
+                    peek=peek,
+                    judge_base_url=judge_base_url,
+                    judge_api_key_env=judge_api_key_env,
+                    **run,
+                )
+            show_against(comparison, shown)
+            return
+        _refuse_alone(
+            {"--human-sample": human_sample, "--dimension": dimension}
+            | {"--sample": sample, "--peek": peek}
+        )
+        from empathylab.api.evaluation.measurement import Combination, JudgeOptions
+        from empathylab.api.run_options import RunOptions
+        from empathylab.cli.evaluate.jobs import Job
 
-    options = RunOptions.of(run)
-    way = Combination(
-        situations, mode, temperature=options.temperature, seed=options.seed, language=language
-    )
-    scored_by = JudgeOptions(_one_judge(judge or []), judge_base_url, planted, judge_api_key_env)
-    Job(names, way, scored_by, gates, options, name).carry_out(lab, shown, dry_run=dry_run)
+        options = RunOptions.of(run)
+        way = Combination(
+            situations, mode, temperature=options.temperature, seed=options.seed, language=language
+        )
+        scored_by = JudgeOptions(
+            _one_judge(judge or []), judge_base_url, planted, judge_api_key_env
+        )
+        Job(names, way, scored_by, gates, options, name).carry_out(lab, shown, dry_run=dry_run)
 
 
 def _one_judge(judges: list[str]) -> str | None:

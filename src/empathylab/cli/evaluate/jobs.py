@@ -37,10 +37,7 @@ class Job:
 
         if shown.track is not None:
             require_tracker(shown.track)  # before anything is asked and paid for
-        if shown.junit is not None and shown.junit.is_dir():
-            raise InputError(
-                "this is a folder", where=f"--junit {shown.junit}", remedy="Name a file in it."
-            )
+        shown.junit.require_file()
         judge, gates = self.judge, self.gates
         if any(name.lower().endswith((".yaml", ".yml")) for name in self.names):
             asked, judge, gates = self._from_file(need_keys=not dry_run)

@@ -1,12 +1,9 @@
-"""What an evaluation prints: as text, as JSON, as Markdown, and a JUnit file for CI systems."""
+"""What an evaluation prints: as text, as JSON or as Markdown."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
 
 from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.tables import print_json
@@ -26,8 +23,9 @@ def show(evaluation: Evaluation, shown: Shown) -> None:
         print_markdown(evaluation)
     else:
         print_parts(evaluation.summary_parts())
-    if shown.junit is not None:
-        write_junit(shown.junit, evaluation.gates)
+    shown.junit.gates = evaluation.gates
+    problem = evaluation.asked.problem()
+    shown.junit.write(None if problem is None else str(problem))
 
 
 def print_markdown(evaluation: Evaluation) -> None:
@@ -63,30 +61,6 @@ def _outcome(gate: Gate) -> str:
     if not gate.passed:
         return "**failed**"
     return "passed" if gate.checked else "not checked"
-
-
-def write_junit(path: Path, gates: Sequence[Gate]) -> None:
-    """One test case for each condition."""
-    from empathylab.report.writing import write_whole
-
-    failed = sum(not gate.passed for gate in gates)
-    skipped = sum(not gate.checked for gate in gates)
-    counts = {"tests": str(len(gates)), "failures": str(failed), "errors": "0"}
-    counts["skipped"] = str(skipped)
-    root = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(root, "testsuite", {"name": "empathylab", **counts})
-    for gate in gates:
-        case = ElementTree.SubElement(
-            suite, "testcase", {"classname": gate.respondent, "name": gate.condition, "time": "0"}
-        )
-        if not gate.passed:
-            failure = ElementTree.SubElement(case, "failure", {"message": gate.reason})
-            failure.text = str(gate)
-        elif not gate.checked:
-            ElementTree.SubElement(case, "skipped", {"message": gate.reason})
-    ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
-    write_whole(path, text + "\n")
 
 
 def _value(value: float | None) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
+from empathylab.cli.evaluate.junit import JunitFile
 from empathylab.tracking import Tracker
 
 
@@ -15,7 +15,7 @@ class Shown:
     as_json: bool
     summary: str
     """`text` or `md`."""
-    junit: Path | None
+    junit: JunitFile
     open_report: bool
     track: Tracker | None = None
     """The experiment tracker that gets the results, too."""
