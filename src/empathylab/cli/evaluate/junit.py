@@ -93,7 +93,8 @@ class CommandWithJunit(TyperCommand):
 
 
 def _file_in(words: Sequence[str]) -> Path | None:
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for place, word in enumerate(words):
+        following = "".join(words[place + 1 : place + 2])
         name, equals, value = word.partition("=")
         if name == "--junit" and (value if equals else following):
             return Path(value if equals else following)
