@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.scores.gates import gates_sentence
 from empathylab.analysis.text.numbers import moment, number, p_value, percent, signed
 from empathylab.report.blocks import Block, Figure, Section
 from empathylab.report.colours import DARK, PEOPLE, SHOWN_PEOPLE, Colours
@@ -43,6 +44,7 @@ def render(data: LabOverview) -> str:
         specs,
         data=data,
         first=first,
+        gates=gates_sentence(data.gates),
         main=main,
         sections=sections,
         anchors=_anchors(sections),

@@ -14,7 +14,7 @@ from empathylab.report.overview.section import data_section, methods_section, ov
 from empathylab.report.ratings.section import raters_section, ratings_section
 from empathylab.report.recipients.section import recipients_section
 from empathylab.report.replies.section import replies_section
-from empathylab.report.scores.section import scores_section
+from empathylab.report.scores.section import gates_section, scores_section
 from empathylab.report.style.section import style_section
 
 
@@ -31,6 +31,7 @@ def report_sections(data: LabOverview, first: FirstScreen | None = None) -> list
     with debug_mode(False):
         found = [
             overview_section(data, first),
+            gates_section(data.gates),
             ratings_section(
                 data.ratings,
                 [leaderboard_section(board) for board in data.leaderboards],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -344,6 +345,26 @@ def test_a_junit_file_of_an_interrupted_evaluation_says_so(monkeypatch: pytest.M
 
     monkeypatch.setattr("empathylab.api.workspace.Workspace.run", interrupt)
     assert junit_error(code=130) == "interrupted"
+
+
+@pytest.mark.usefixtures("judged")
+def test_the_report_shows_the_gates_of_its_evaluation_near_the_top() -> None:
+    baseline = ("--baseline", replies_run(MODEL), "--no-worse-than", "0.2", "--judge", STRICT)
+    [_, gate] = found(OTHER, *baseline, "--max-unusable", "10%", code=1)["gates"]
+    page = unescape(Path("lab/reports/report.html").read_text()).replace("<wbr>", "")
+    assert "Release gate of 2 conditions: 1 failed, 1 passed." in page
+    section = page[page.index('<section id="gates"') :]
+    section = section[: section.index("</section>")]
+    assert gate["condition"] in section
+    assert gate["reason"] in section
+    assert page.index('<section id="overview"') < page.index('<section id="gates"')
+    assert page.index('<section id="gates"') < page.index('<section id="scores"')
+
+
+@pytest.mark.usefixtures("judged")
+def test_the_report_of_an_evaluation_without_conditions_shows_no_gate() -> None:
+    run(MODEL)
+    assert 'id="gates"' not in Path("lab/reports/report.html").read_text()
 
 
 @pytest.mark.usefixtures("judged")

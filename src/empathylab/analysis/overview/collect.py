@@ -46,6 +46,7 @@ from empathylab.analysis.results import (
 )
 from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.scores.gates import Gate
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
 from empathylab.compute import one_thread
@@ -100,6 +101,8 @@ class LabOverview(Result):
     """What the results rest on: counts, licences and what was left out."""
     matrix: tuple[RunRow, ...] = ()
     """All runs of the lab, and which of them the results rest on."""
+    gates: tuple[Gate, ...] = ()
+    """The conditions of the evaluation that wrote the report."""
 
     @property
     def is_empty(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,8 +61,14 @@ class Gate:
         return not self.passed or self.value is not None
 
     def __str__(self) -> str:
-        outcome = ("passed" if self.passed else "FAILED") if self.checked else "not checked"
-        return f"{outcome}: {self.condition}: {self.reason}"
+        return f"{self.outcome.replace('failed', 'FAILED')}: {self.condition}: {self.reason}"
+
+    @property
+    def outcome(self) -> str:
+        """In words."""
+        if not self.passed:
+            return "failed"
+        return "passed" if self.checked else "not checked"
 
 
 def check_gates(
@@ -81,6 +88,17 @@ def check_gates(
         for run in item.runs or (None,):
             gates += _score_gates(item, run, conditions, scores.get(item.respondent))
     return tuple(gates)
+
+
+def gates_sentence(gates: Sequence[Gate]) -> str:
+    """How many conditions failed; of none, nothing."""
+    if not gates:
+        return ""
+    what = "condition" if len(gates) == 1 else "conditions"
+    counts = Counter(gate.outcome for gate in gates)
+    parts = [f"{counts[name]} {name}" for name in ("failed", "not checked", "passed")]
+    listed = ", ".join(part for part in parts if not part.startswith("0 "))
+    return f"Release gate of {len(gates)} {what}: {listed}."
 
 
 def _score_gates(

@@ -157,8 +157,7 @@ class Evaluating:
         sessions = self._run(jobs)  # a judge scores all replies, so all must be there
         tallies = sessions.tallies
         judging = self._run(self._judge_jobs(lab, tallies, conditions))
-        data = overview.from_lab(lab)
-        path = write_report(data, lab.reports)
+        data = reported = overview.from_lab(lab)
         own = {tally.run for tally in tallies if tally.run is not None}
         if not own <= {run.run for run in data.runs}:
             # The report keeps the runs it shows; the summary is of what was asked just now.
@@ -168,14 +167,15 @@ class Evaluating:
             for respondent, model in self.judges.items()
         }
         measured = _measured(lab, tallies)
+        gates = check_gates(conditions, measured, scores)
         evaluation = Evaluation(
             sessions=sessions,
             judging=judging,
             overview=data,
-            report=path,
+            report=write_report(dataclasses.replace(reported, gates=gates), lab.reports),
             measured=measured,
             scores=scores,
-            gates=check_gates(conditions, measured, scores),
+            gates=gates,
         )
         if self.name is not None:
             self.workspace.reporter.say(_named(lab, self.name, evaluation))

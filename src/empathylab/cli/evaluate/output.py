@@ -58,9 +58,7 @@ def print_markdown(evaluation: Evaluation) -> None:
 
 
 def _outcome(gate: Gate) -> str:
-    if not gate.passed:
-        return "**failed**"
-    return "passed" if gate.checked else "not checked"
+    return gate.outcome if gate.passed else f"**{gate.outcome}**"
 
 
 def _value(value: float | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from empathylab.analysis.run_selection import RunRow
 from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.scores.gates import Gate
 from empathylab.judging.rubric import rubric
 from empathylab.report.blocks import (
     Block,
@@ -74,6 +75,16 @@ def _judge(result: ScoresResult, place: str) -> list[Block]:
             ),
         )
     )
+
+
+def gates_section(gates: Sequence[Gate]) -> Section:
+    """The conditions of the evaluation that wrote the report; without blocks if it had none."""
+    rows = tuple(
+        {"condition": gate.condition, "result": gate.outcome, "reason": gate.reason}
+        for gate in gates
+    )
+    table = Table(title="Conditions of this evaluation", rows=rows, paper=False)
+    return Section(id="gates", title="Release gate", blocks=kept(table))
 
 
 def runs_fold(runs: Sequence[RunRow]) -> Fold:
