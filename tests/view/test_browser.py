@@ -120,6 +120,18 @@ def test_people_search_compare_and_follow_the_curve(page: Page, viewer: Viewer) 
     expect(page.locator(f"{target}:target")).to_have_count(1)
 
 
+def test_back_shows_the_filters_of_the_list_that_is_shown(page: Page, viewer: Viewer) -> None:
+    home = viewer.link.partition("?")[0]
+    page.goto(f"{home}scales")
+    phase = page.locator("select[name=phase]")
+    phase.select_option("default")
+    page.wait_for_url("**/scales?phase=default")
+    page.go_back()
+    expect(phase).to_have_value("")
+    page.go_forward()
+    expect(phase).to_have_value("default")
+
+
 def test_a_run_that_goes_on_is_shown_live(page: Page, viewer: Viewer) -> None:
     home = viewer.link.partition("/?")[0]
     folder = viewer.app.state.folder

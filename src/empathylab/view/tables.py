@@ -139,8 +139,10 @@ class TablePage:
 
     @property
     def before(self) -> str | None:
-        """The address of the page before."""
-        return self._address(page=str(self.number - 1)) if self.number > 1 else None
+        """The address of the page before; behind the list's end, that of its last page."""
+        last_page = max(1, -(-self.total // self.table.size))
+        number = self.number - 1 if self.rows else min(self.number - 1, last_page)
+        return self._address(page=str(number)) if self.number > 1 else None
 
     @property
     def after(self) -> str | None:

@@ -61,11 +61,13 @@ def show_replies(visit: Visit) -> Page:
     """Situations with replies; with words or a filter on replies, the replies that fit."""
     wanted = _wanted(visit)
     choices = listings.reply_choices(visit.connection)
+    terms = search_terms(wanted.query)
     unsearched = count_waiting(visit.connection) if wanted.query else 0
     indexing = bool(unsearched) and visit.index_replies()
     values = {
         "choices": choices,
-        "words": [word for term in search_terms(wanted.query) for word in term.words],
+        "words": [word for term in terms for word in term.words],
+        "no_words": bool(wanted.query) and not terms,
         "unsearched": unsearched,
         "indexing": indexing,
         "finds_all": visit.connection.dialect.name == "postgresql",

@@ -12,6 +12,12 @@ for (const form of document.querySelectorAll("form.filters")) {
   });
 }
 
+// After "Back" browsers keep what was chosen last; the list shows what its address says.
+window.addEventListener("pageshow", (event) => {
+  const [visit] = performance.getEntriesByType("navigation");
+  if (event.persisted || visit?.type === "back_forward") for (const form of document.querySelectorAll("form.filters")) form.reset();
+});
+
 async function renew(seconds) {
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
