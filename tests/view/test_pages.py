@@ -7,6 +7,9 @@ import io
 import re
 from html import unescape
 
+from markupsafe import Markup
+from sqlalchemy import func, select
+
 from empathylab.models import ScriptedModel
 from empathylab.protocols.converse.plan import SIMULATOR, Conversing, plan_conversing
 from empathylab.runs import Job, run
@@ -18,6 +21,7 @@ from empathylab.store.conversations import (
     store_conversations,
 )
 from empathylab.store.recipients import store_recipients
+from empathylab.view.rendering import breakable
 from tests.helpers.conversing import KIND, listener, persona, rule_based_person
 from tests.helpers.labs import filled
 from tests.view.viewing import ARABIC, LONG, ODD, SCRIPT, Visitor, add_replies, add_study, viewing
@@ -135,7 +139,9 @@ def test_tables_are_paged_and_downloaded_whole(sqlite_lab: Lab) -> None:
         assert 'rel="next" href="/replies?set=mine&amp;page=2"' in first.text
         assert "51–60 of 60" in last.text
         assert 'rel="next"' not in last.text
-        assert "The list ends before this page" in visitor.get("/replies?page=99").text
+        behind = visitor.get("/replies?set=mine&page=99").text
+        assert "The list ends before this page" in behind
+        assert 'rel="prev" href="/replies?set=mine&amp;page=3"' in behind
         for strange in ("0", "-1", "x", "9" * 30, "٣"):
             assert visitor.get(f"/replies?page={strange}").status_code == 200
         rows = list(csv.DictReader(io.StringIO(visitor.get("/replies?csv=situations").text)))
@@ -166,6 +172,49 @@ def test_a_search_without_results_says_so(sqlite_lab: Lab) -> None:
     add_replies(sqlite_lab, {"one": ["kind"]})
     with viewing(sqlite_lab) as visitor:
         assert "Nothing matches these filters" in visitor.get("/replies?q=unfindable").text
+
+
+def test_a_search_without_words_says_that_it_leaves_out_nothing(sqlite_lab: Lab) -> None:
+    add_replies(sqlite_lab, {"one": ["kind"]})
+    with viewing(sqlite_lab) as visitor:
+        assert "contains no words" in visitor.get("/replies?q=%3F%21").text
+        assert "contains no words" not in visitor.get("/replies?q=kind").text
+
+
+def test_scales_can_be_filtered_by_every_outcome(lab: Lab, database: str | None) -> None:
+    filled(lab, situations=1)
+    with lab.writing() as connection:
+        newest = connection.execute(select(func.max(schema.administrations.c.id))).scalar_one()
+        changed = schema.administrations.update().values(outcome="refused", reason="as a test")
+        connection.execute(changed.where(schema.administrations.c.id == newest))
+    with viewing(lab, database=database) as visitor:
+        assert '<option value="refused">' in visitor.get("/scales").text
+        refused = visitor.get("/scales?outcome=refused").text
+    assert re.findall(r'href="/scales/(\d+)"', refused) == [str(newest)]
+
+
+def test_the_newest_two_runs_of_one_protocol_are_offered_for_comparison(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=1)
+    filled(sqlite_lab, situations=2)
+    with sqlite_lab.reading() as connection:
+        query = select(*schema.runs.c["id", "protocol"])
+        protocols = {row.id: row.protocol for row in connection.execute(query)}
+    with viewing(sqlite_lab) as visitor:
+        page = visitor.get("/runs/compare").text
+    first, second = map(int, re.findall(r'<option value="(\d+)" selected>', page))
+    assert first < second
+    assert protocols[first] == protocols[second]
+
+
+def test_runs_that_no_other_run_can_be_compared_with_say_so(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=1)
+    with viewing(sqlite_lab) as visitor:
+        assert "Two runs of the same protocol are needed" in visitor.get("/runs/compare").text
+
+
+def test_long_names_break_where_a_part_ends() -> None:
+    assert breakable("a_b/<i>") == Markup("a_<wbr>b/&lt;i&gt;")
+    assert breakable("a/b 22:15") == Markup("a/<wbr>b 22:15")
 
 
 def test_cells_of_a_download_run_in_no_spreadsheet(sqlite_lab: Lab) -> None:

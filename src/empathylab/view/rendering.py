@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from empathylab import __version__
 from empathylab.analysis.text.names import name_of
@@ -132,6 +133,11 @@ def clipped(text: str | None, maximum: int) -> str:
     return text if len(text) <= maximum else f"{text[:maximum]}…"
 
 
+def breakable(text: str) -> Markup:
+    """The text as HTML that breaks after `_` and `/` before it breaks elsewhere."""
+    return Markup("<wbr>").join(re.split(r"(?<=[_/])(?=\w)", text))
+
+
 def highlighted(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
     """The text in pieces, and whether each is a word that was searched for."""
     if not words:
@@ -154,6 +160,7 @@ def _environment() -> jinja2.Environment:
         "seconds": seconds,
         "written": written,
         "clipped": clipped,
+        "breakable": breakable,
         "highlighted": highlighted,
         "name": name_of,
     }

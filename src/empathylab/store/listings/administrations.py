@@ -98,10 +98,12 @@ def administration_choices(connection: Connection) -> dict[str, list[str]]:
     names = select(respondents.c.name).where(asked.exists()).order_by(respondents.c.name)
     used = select(administrations.c.id).where(administrations.c.scale_id == scales.c.id)
     named = select(scales.c.name).where(used.exists()).distinct().order_by(scales.c.name)
+    outcomes = with_respondents(select(administrations.c.outcome).distinct())
     return {
         "respondent": values_of(connection, names),
         "scale": values_of(connection, named),
         "phase": ["default", "evoked"],
+        "outcome": values_of(connection, outcomes.order_by(administrations.c.outcome)),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -171,6 +171,7 @@ def show_comparison(visit: Visit) -> Page:
         {**row, "how": run_label(row["settings"])} for row in listings.run_choices(visit.connection)
     ]
     values: dict[str, Any] = {"known": known, "comparison": None, "problem": ""}
+    values["chosen"] = chosen if any(chosen) else _newest_pair(known)
     tables: tuple[Table, ...] = ()
     first, second = chosen
     if first is not None and second is not None:
@@ -184,6 +185,16 @@ def show_comparison(visit: Visit) -> Page:
             values["comparison"] = comparison
             tables = (_differences(comparison.to_frame().to_dicts()),)
     return Page("Compare runs", "compare_runs", tables, values)
+
+
+def _newest_pair(known: Sequence[Row]) -> tuple[int, int] | None:
+    """The newest two runs of one protocol, the earlier first; None where no protocol has two."""
+    later: dict[str, int] = {}
+    for row in known:
+        if row["protocol"] in later:
+            return row["run"], later[row["protocol"]]
+        later[row["protocol"]] = row["run"]
+    return None
 
 
 def _differences(rows: list[dict[str, Any]]) -> Table:
