@@ -22,7 +22,7 @@ WORDS = ("Bad", "Okay", "Good")
 
 def rated(arms: int, dimensions: tuple[Dimension, ...]) -> RatingsResult:
     """People and so many models; each model is rated a little higher than the one before."""
-    names = ["human", *(f"provider/a-model-with-a-long-name-{n}" for n in range(1, arms + 1))]
+    names = ["human", *(f"openai/a-model-with-a-long-name-{n}" for n in range(1, arms + 1))]
     rows = [
         {
             "rater": f"{arm}-{rater}",
@@ -48,7 +48,7 @@ def scored(respondents: int) -> ScoresResult:
     """Replies of so many respondents, scored by the rubric."""
     rows = [
         {
-            "respondent": f"provider/model-{number}",
+            "respondent": f"openai/model-{number}",
             "situation": f"s{situation}",
             "response": 10 * number + situation,
             "dimension": name,
@@ -58,7 +58,7 @@ def scored(respondents: int) -> ScoresResult:
         for situation in range(4)
         for name in rubric().names
     ]
-    return scores.from_table(pl.DataFrame(rows), judge="provider/judge")
+    return scores.from_table(pl.DataFrame(rows), judge="openai/judge")
 
 
 def conversed() -> conversations.ConversationsAnalysis:
@@ -66,7 +66,7 @@ def conversed() -> conversations.ConversationsAnalysis:
     rows = [
         {
             "respondent": f"model-{who}",
-            "simulator": f"provider/simulator-{simulator}",
+            "simulator": f"openai/simulator-{simulator}",
             "persona": f"p{persona}",
             "final": 30.0 + 15 * who + 5 * simulator + 3 * persona,
         }
@@ -117,7 +117,7 @@ def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
         ),
         "only recipients": dataclasses.replace(none, recipients=(received(),)),
         "only scores": dataclasses.replace(
-            none, scores=(scored(1),), respondents=("provider/model-0",)
+            none, scores=(scored(1),), respondents=("openai/model-0",)
         ),
         "200 respondents": dataclasses.replace(
             none,

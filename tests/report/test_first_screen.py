@@ -51,6 +51,15 @@ def test_the_title_names_only_what_the_first_topic_compares(
     assert first_screen(scored).question == "How empathetic is model-0?"
 
 
+def test_the_title_keeps_a_provider_that_is_not_known(kinds: dict[str, LabOverview]) -> None:
+    data = kinds["only scores"]
+    [result] = data.scores
+    [scored] = result.respondents
+    mine = dataclasses.replace(scored, respondent="mine/chat")
+    own = dataclasses.replace(data, scores=(dataclasses.replace(result, respondents=(mine,)),))
+    assert first_screen(own).question == "How empathetic is mine/chat?"
+
+
 def test_a_conclusion_states_estimate_interval_and_basis(kinds: dict[str, LabOverview]) -> None:
     data = kinds["only ratings"]
     [headline] = first_screen(data).shown

@@ -49,6 +49,12 @@ def _compared(data: LabOverview) -> list[str]:
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Without the provider, where the names stay different."""
-    short = [name.rsplit("/", 1)[-1] or name for name in names]
+    """Without a provider that is known, where the names stay different; `mine/chat` stays whole."""
+    from empathylab.models import known_families  # loads the HTTP client
+
+    known = known_families()
+    short = [
+        name.rsplit("/", 1)[-1] or name if name.partition("/")[0] in known else name
+        for name in names
+    ]
     return short if len(set(short)) == len(short) else list(names)

@@ -131,7 +131,8 @@ def evaluate(
     planted: Annotated[
         int | None,
         _scores_option(
-            "Test the judge on replies with planted faults to N situations. Default: all 12.",
+            "Test the judge on replies with planted faults to N situations, at least 2. Default: "
+            "all 12.",
             metavar="N",
             min=2,
         ),
