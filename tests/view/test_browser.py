@@ -132,6 +132,22 @@ def test_back_shows_the_filters_of_the_list_that_is_shown(page: Page, viewer: Vi
     expect(phase).to_have_value("default")
 
 
+def test_facts_stand_below_their_labels_in_every_direction_of_writing(
+    page: Page, viewer: Viewer
+) -> None:
+    page.goto(f"{viewer.link.partition('?')[0]}replies/1")
+    page.evaluate("document.querySelector('.facts dd').textContent = '\u0623\u0646\u0627'")
+    left = page.evaluate(
+        """() => {
+          const value = document.querySelector('.facts dd');
+          const written = document.createRange();
+          written.selectNodeContents(value);
+          return written.getBoundingClientRect().left - value.getBoundingClientRect().left;
+        }"""
+    )
+    assert left < 1
+
+
 def test_a_run_that_goes_on_is_shown_live(page: Page, viewer: Viewer) -> None:
     home = viewer.link.partition("/?")[0]
     folder = viewer.app.state.folder

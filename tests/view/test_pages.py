@@ -193,6 +193,18 @@ def test_scales_can_be_filtered_by_every_outcome(lab: Lab, database: str | None)
     assert re.findall(r'href="/scales/(\d+)"', refused) == [str(newest)]
 
 
+def test_the_filter_of_a_runs_answers_leads_back_to_their_heading(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=1)
+    with sqlite_lab.writing() as connection:
+        changed = schema.answers.update().values(outcome="refused")
+        connection.execute(changed.where(schema.answers.c.id == 1))
+    with viewing(sqlite_lab) as visitor:
+        text = visitor.get("/runs/1?outcome=refused").text
+    parts = ('<h2 id="requests">', 'action="/runs/1#requests"', 'id="answers"')
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
 def test_the_newest_two_runs_of_one_protocol_are_offered_for_comparison(sqlite_lab: Lab) -> None:
     filled(sqlite_lab, situations=1)
     filled(sqlite_lab, situations=2)
