@@ -113,9 +113,9 @@ def shown_heading(name: str) -> str:
 
 
 def breakable(value: object) -> Markup:
-    """The name with places where a narrow cell can break it."""
+    """The name with places where a narrow cell can break it; never within numbers such as 9/24."""
     text = str(escape(value))
-    return Markup(re.sub(r"(?<=[_/:])(?=\w)", "<wbr>", text))  # noqa: S704 - escaped above
+    return Markup(re.sub(r"(?<=[_/:])(?=[^\W\d])", "<wbr>", text))  # noqa: S704 - escaped above
 
 
 def sentence_markup(sentence: str) -> Markup:

@@ -44,7 +44,7 @@ def test_raters_are_told_with_their_design_effect() -> None:
 
 
 def test_raters_who_are_not_alike_are_told_without() -> None:
-    assert raters_sentence(raters_for_precision(0.05, icc=0)).endswith("(390 ratings).")
+    assert raters_sentence(raters_for_precision(0.05, icc=0)).endswith("(390 ratings per arm).")
 
 
 def test_no_effect_is_told_as_a_false_positive_rate() -> None:
