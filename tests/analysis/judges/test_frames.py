@@ -53,7 +53,10 @@ def test_ratings_in_words_need_their_points() -> None:
     judged = judged_from_table(words, where="t.csv", levels=["Bad", "Okay", "Good"])
     assert judged.people["rating"].to_list() == [1, 3]
     assert judged.scales == {"rating": (1, 2, 3)}
-    with pytest.raises(InputError, match=r"t.csv row 2: 'rating' must be a number; 4 rows have other values: .*; got 'Bad'"):
+    with pytest.raises(
+        InputError,
+        match=r"t.csv row 2: 'rating' must be a number; 4 rows have other values: .*; got 'Bad'",
+    ):
         judged_from_table(words, where="t.csv")
     with pytest.raises(InputError, match=r"t.csv row 3: .* got 'Okay'"):
         judged_from_table(words, where="t.csv", levels=["Bad", "Good"])
