@@ -82,7 +82,7 @@ def test_add_arm_says_what_happened_and_what_is_missing(lab: Path) -> None:
         "study", "add-arm", "small", "--respondent", "third/model", "--arm", "three", "--lab", lab
     )
     assert done.exit_code == 0, done.output
-    assert "open again for this arm only" in done.stdout
+    assert "reopened for this arm only" in done.stdout
     again = empathylab(
         "study",
         "add-arm",

@@ -125,9 +125,12 @@ def _version(wanted: bool) -> None:
         ("empathylab COMMAND --help", "explains a command, with examples."),
         ("empathylab --install-completion", "completes commands and options in your shell."),
     )
-    + "\n\nExit codes: 0 done; 1 failed, or below a gate; 2 the user can fix it; 130 interrupted. "
-    "Results go to stdout, everything else to stderr. `EMPATHYLAB_LAB` names the lab's folder, and "
-    "keys are read from the environment only: `empathylab models` says which."
+    + (
+        "\n\nExit codes: 0 done; 1 failed, or below a gate; 2 the user can fix it; 130 "
+        "interrupted. Results go to stdout, everything else to stderr. `EMPATHYLAB_LAB` "
+        "names the lab's folder, and API keys are read from the environment only; "
+        "`empathylab models` lists the variables."
+    )
 )
 def _empathylab(
     version: Annotated[

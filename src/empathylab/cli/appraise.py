@@ -50,7 +50,8 @@ class Options:
     orders: Annotated[int, option("Item orders after each situation.", min=1)]
     repeats: Annotated[int, option("Repeats of each administration.", min=1)]
     counterparts: Annotated[
-        bool, option("Also give each situation in a version that goes well.", "--counterparts")
+        bool,
+        option("Also give a version of each situation in which things go well.", "--counterparts"),
     ]
     stable: Annotated[bool, option("Tell the model to stay calm.", "--stable")]
     template: Annotated[Path | None, file_option("Your own template (TOML) for the prompts.")]

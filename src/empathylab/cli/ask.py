@@ -25,7 +25,7 @@ def ask(
     model: Annotated[list[str], argument("provider/name, one or more.")],
     setting: Annotated[
         list[str] | None,
-        option("A setting that the protocol understands; repeatable.", metavar="KEY=VALUE"),
+        option("A setting of the protocol; repeatable.", metavar="KEY=VALUE"),
     ] = None,
     json: JsonOption = False,
     report: ReportOption = False,
@@ -51,7 +51,7 @@ def _settings(given: list[str]) -> dict[str, str]:
     for entry, (key, equals, _) in zip(given, pairs, strict=True):
         if not key or not equals:
             raise InputError(
-                "a setting is written KEY=VALUE",
+                "a setting must be written as KEY=VALUE",
                 where="--setting",
                 got=entry,
                 remedy="For example --setting situations=2.",

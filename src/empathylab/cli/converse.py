@@ -69,23 +69,23 @@ class Options:
     simulator_base_url: Annotated[
         str | None,
         option(
-            "The simulators' endpoint. Default: their provider's; --base-url for those of the "
-            "evaluated models' provider.",
+            "The simulators' endpoint. Default: their provider's endpoint, or --base-url if "
+            "the evaluated models have the same provider.",
             metavar="URL",
         ),
     ]
     simulator_api_key_env: Annotated[
         str | None,
         option(
-            "The environment variable with the simulators' key. Default: their provider's; "
-            "--api-key-env where they share the models' endpoint.",
+            "The environment variable with the simulators' key. Default: their provider's "
+            "variable, or --api-key-env if they share the models' endpoint.",
             metavar="NAME",
         ),
     ]
     system_prompt: Annotated[
         Path | None, file_option("A text file with the evaluated models' system prompt.")
     ]
-    retries: Annotated[int, option("How often an unusable answer is retried.", min=0)]
+    retries: Annotated[int, option("How many times an unusable answer is requested again.", min=0)]
     check: Annotated[
         bool,
         option(

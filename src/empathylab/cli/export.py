@@ -24,7 +24,7 @@ EXAMPLE = examples(
     ),
     (
         "empathylab export --format replication --to package.zip",
-        "makes a package with which others can reproduce the tables.",
+        "makes a package that lets others reproduce the tables.",
     ),
     (
         "empathylab export --what ratings --what raters --format parquet --to ratings",

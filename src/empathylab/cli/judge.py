@@ -77,12 +77,18 @@ class Options:
         ),
     ]
     reason: Annotated[bool, _how_option("Ask for a reason before the rating.", "--reason")]
-    repeats: Annotated[int, _how_option("How often each question is asked.", min=1)]
+    repeats: Annotated[int, _how_option("How many times each question is asked.", min=1)]
     orders: Annotated[
-        int, _how_option("In how many orders of dimensions and points each reply is rated.", min=1)
+        int,
+        _how_option(
+            "In how many orders of dimensions and scale points each reply is rated.", min=1
+        ),
     ]
     retries: Annotated[
-        int, _how_option("How often an unusable answer is retried, above temperature 0.", min=0)
+        int,
+        _how_option(
+            "How many times an unusable answer is requested again, above temperature 0.", min=0
+        ),
     ]
 
 
@@ -123,7 +129,7 @@ def _print_summary(result: JudgingResult) -> None:
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with figures as they are read."""
+    """The row with its figures as text."""
     shown: dict[str, Any] = {}
     for name, value in row.items():
         if name == "shares":

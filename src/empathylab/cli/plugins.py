@@ -18,8 +18,8 @@ EXAMPLE = "Example: `empathylab plugins` · `empathylab plugins --json`"
 def plugins(json: JsonOption = False) -> None:
     """Lists what installed packages add: models, scales, protocols, blocks, judges, exports.
 
-    Each plugin is imported and checked. A broken one is listed with the reason; other commands
-    skip it, and stop only where it is asked for by name.
+    Each plugin is imported and checked. A broken plugin is listed with the reason. Other commands
+    skip it, unless you ask for it by name.
     """
     from empathylab.plugins import GROUPS, BrokenPlugin, plugin_part
     from empathylab.plugins import plugins as installed
@@ -51,7 +51,7 @@ def plugins(json: JsonOption = False) -> None:
 
 
 def _readers() -> Mapping[str, Callable[[str, Any], object]]:
-    """What reads the plugins of each group, and raises where one cannot be used."""
+    """A function for each group that reads a plugin, or raises if it cannot be used."""
     from empathylab.export.folders import export_plugin
     from empathylab.judging.function_judges import judge_plugin
     from empathylab.models.registry import model_plugin

@@ -62,7 +62,8 @@ class Options:
     words: Annotated[
         str | None,
         _replies_option(
-            "About how many words to ask for; human: people's mean and maximum in this lab.",
+            "How many words to ask for, roughly. With human: the mean and maximum of "
+            "people's replies in this lab.",
             metavar="N|human",
         ),
     ]
@@ -71,7 +72,7 @@ class Options:
     ]
     most_words: Annotated[int | None, _replies_option("Maximum number of words to ask for.", min=1)]
     retries: Annotated[
-        int, _replies_option("How often a reply that fails a check is retried.", min=0)
+        int, _replies_option("How many times a reply that fails a check is requested again.", min=0)
     ]
     report: ReportOption
 

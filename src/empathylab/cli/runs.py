@@ -29,10 +29,10 @@ _RunArgument = Annotated[str, argument("The run's number or name.", metavar="RUN
 
 @app.command("list", epilog="Example: `empathylab runs list`")
 def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
-    """Lists all runs, and which of several similar ones the report shows.
+    """Lists all runs, and says which of several similar runs the report shows.
 
-    If several runs asked a respondent the same, the report shows the pinned one, or else the one
-    with the most situations.
+    If several runs asked a respondent the same questions, the report shows the pinned run, or else
+    the run with the most situations.
     """
     from empathylab.analysis.run_selection import run_label, run_matrix
     from empathylab.store import Lab, runs_frame
@@ -62,7 +62,7 @@ def show_run(
         int, option("How many answers to show, in the order of their keys.", min=0)
     ] = 0,
     reasoning: Annotated[
-        bool, option("Also show what the model wrote before it answered.", "--reasoning")
+        bool, option("Also show the model's reasoning before each answer.", "--reasoning")
     ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -117,7 +117,7 @@ def pin(
     remove: Annotated[bool, option("Unpin it.", "--remove")] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Makes the report show this run instead of others that asked the respondent the same."""
+    """Makes the report show this run, not others with the same questions to the respondent."""
     from empathylab.store import Lab
     from empathylab.store.run_labels import pin_run
 

@@ -40,10 +40,10 @@ def lm_eval(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Writes appraise and respond as tasks of lm-evaluation-harness.
+    """Writes `appraise` and `respond` as tasks for lm-evaluation-harness.
 
-    A folder of YAML files, documents with the exact prompts, and scoring with EmpathyLab's checks
-    and parser. Run them with `lm_eval --include_path FOLDER --apply_chat_template`.
+    The folder contains YAML files, documents with the exact prompts, and scoring with EmpathyLab's
+    checks and parser. Run the tasks with `lm_eval --include_path FOLDER --apply_chat_template`.
     """
     import tempfile
 

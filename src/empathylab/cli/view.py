@@ -25,8 +25,8 @@ def view(
 ) -> None:
     """Shows the lab in the browser: runs, answers, replies, conversations, scales and ratings.
 
-    It listens on this machine only, changes nothing but the search index, and stops with Ctrl-C.
-    The link contains a key that is new at each start.
+    It listens on this machine only and updates nothing except the search index. Stop it with
+    Ctrl-C. Each start prints a link with a new key.
     """
 
     try:

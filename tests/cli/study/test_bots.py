@@ -72,7 +72,7 @@ def test_a_server_that_runs_already_is_walked_by_its_address(folder: Path) -> No
 def test_an_address_whose_visitors_would_count_is_refused() -> None:
     code, out, err = run("http://127.0.0.1:9/")
     assert (code, out) == (2, "")
-    assert "does not say that its visitors are simulated" in err
+    assert "is not a link for simulated raters" in err
 
 
 def test_a_study_that_nobody_launched_is_named_with_the_remedy(folder: Path) -> None:

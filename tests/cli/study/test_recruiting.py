@@ -221,10 +221,10 @@ def test_sync_names_who_gave_another_code(folder: Path, tmp_path: Path) -> None:
     lines = ["Participant id,Completion code,Status", *(f"{row},AWAITING REVIEW" for row in rows)]
     path.write_text("\n".join(lines), encoding="utf-8")
     result = run(folder, "sync", "small", "--csv", str(path))
-    told = [line for line in result.stderr.splitlines() if "gave Prolific the code" in line]
-    assert [line.split(",")[0] for line in told] == [
-        f"{ann} gave Prolific the code WRONG1",
-        f"{cleo} gave Prolific the code CODE-COMPLETED-1",
+    warned = [line for line in result.stderr.splitlines() if "entered the code" in line]
+    assert [line.split(",")[0] for line in warned] == [
+        f"{ann} entered the code WRONG1 on Prolific",
+        f"{cleo} entered the code CODE-COMPLETED-1 on Prolific",
     ]
     assert "1 visit has no submission on Prolific" in result.stdout
     assert "download Participant IDs" in result.stdout

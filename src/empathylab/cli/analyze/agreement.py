@@ -63,7 +63,7 @@ def agreement(
     seed: Annotated[int, option("Seed of the resamples.")] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Measures how far raters agree, all together and pair by pair.
+    """Measures agreement between raters: all together and for each pair.
 
     Computes Krippendorff's alpha (ordinal), ICC(2,1), Fleiss' kappa and Gwet's AC per dimension,
     with bootstrap intervals over situations. For each pair of raters, computes quadratic-weighted

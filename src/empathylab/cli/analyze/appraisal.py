@@ -35,7 +35,7 @@ def appraisal(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Compares scales after situations with baseline, and the change with people's.
+    """Compares scale scores after situations with the baseline, and the change with people's.
 
     Uses the published procedure (F test, then Student's or Welch's t test; paired for people), and
     adds effect sizes, corrected p values and a test that treats situations and item orders as

@@ -16,7 +16,7 @@ def preferences(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Fits Bradley and Terry's model to the comparisons of a study's block compare."""
+    """Fits a Bradley–Terry model to a study's paired comparisons (block `compare`)."""
     from empathylab.analysis.preferences import from_lab
     from empathylab.analysis.text.numbers import number, signed
     from empathylab.store import Lab

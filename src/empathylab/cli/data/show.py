@@ -263,7 +263,7 @@ def _print_situations(picked: Sequence[Situation], limit: int) -> None:
         if item.utterance:
             typer.echo(f"  says: {item.utterance}")
         if item.counterpart:
-            typer.echo(f"  if it goes well: {item.counterpart}")
+            typer.echo(f"  if things go well: {item.counterpart}")
     _say_rest(len(picked), limit)
 
 

@@ -115,15 +115,16 @@ def evaluate(
     judge_base_url: Annotated[
         str | None,
         _scores_option(
-            "The judges' endpoint. Default: --base-url, for a judge from the model's provider.",
+            "The judges' endpoint. Default: the judge's provider, or --base-url if the model "
+            "has the same provider.",
             metavar="URL",
         ),
     ] = None,
     judge_api_key_env: Annotated[
         str | None,
         _scores_option(
-            "The environment variable with the judges' key. Default: their provider's; "
-            "--api-key-env where they share the model's endpoint.",
+            "The environment variable with the judges' key. Default: their provider's "
+            "variable, or --api-key-env if they share the model's endpoint.",
             metavar="NAME",
         ),
     ] = None,
@@ -209,8 +210,8 @@ def evaluate(
 ) -> None:
     """Measures a model: a scale before and after situations, replies to people, and a report.
 
-    With --judge, a model scores the replies by the rubric, and replies with planted faults show
-    whether it can. With --against, the model is compared with the human ratings of a study: a
+    With --judge, a model scores the replies by the rubric, and replies with planted faults test
+    the judge. With --against, the model is compared with the human ratings of a study: a
     judge that is calibrated on these ratings predicts how people would rate the model's replies.
     """
     from empathylab.cli.evaluate.gate_options import read_gates

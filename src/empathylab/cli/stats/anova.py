@@ -34,9 +34,9 @@ def anova(
     table: Annotated[TableFormat | None, table_option("the tests")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Analysis of variance: type II and III F tests, partial η² with intervals, cell means.
+    """Computes an analysis of variance: F tests of types II and III, partial η², cell means.
 
-    Rows must be independent; use `stats lmm` where people gave several values.
+    Rows must be independent; use `stats lmm` if people gave several values.
     """
     from empathylab.cli.stats.mixed import read_numbers
     from empathylab.stats.anova import anova as fitted

@@ -26,8 +26,8 @@ EXAMPLE = "Example: `empathylab stats chi2 ratings.csv --rows arm --columns rati
 
 def chi2(
     file: Annotated[Path, argument("A table: CSV, TSV, JSONL or Parquet.")],
-    rows: Annotated[str, option("The column that makes the rows.")],
-    columns: Annotated[str, option("The column that makes the columns.")],
+    rows: Annotated[str, option("The column shown as rows.")],
+    columns: Annotated[str, option("The column shown as columns.")],
     cluster: Annotated[
         str | None, option("The column that identifies people, if they answered several times.")
     ] = None,
@@ -41,11 +41,11 @@ def chi2(
     table: Annotated[TableFormat | None, table_option("the counts")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Counts two columns against each other and tests whether they are independent.
+    """Cross-tabulates two columns and tests whether they are independent.
 
-    Pearson's chi-square with Yates' correction for 2×2 tables, Fisher's exact test or a simulation
-    where expected counts are below 5, Cramér's V; with --cluster also the test of Rao and Scott,
-    for people who gave several answers.
+    Computes Pearson's chi-square (with Yates' correction for 2×2 tables) and Cramér's V. If
+    expected counts are below 5, uses Fisher's exact test or a simulation. With --cluster, also
+    computes Rao and Scott's test, for people who gave several answers.
     """
     from empathylab.stats.arms import cross_table, independence_test, rao_scott
 

@@ -40,11 +40,11 @@ FormulaOption = Annotated[
 ]
 ReferenceOption = Annotated[
     list[str] | None,
-    option("The level others are compared with; repeatable.", metavar="FACTOR=LEVEL"),
+    option("The level that the others are compared with; repeatable.", metavar="FACTOR=LEVEL"),
 ]
 MeansOption = Annotated[
     list[str] | None,
-    option("Also means and contrasts of this factor; repeatable.", metavar="FACTOR"),
+    option("Also print means and contrasts of this factor; repeatable.", metavar="FACTOR"),
 ]
 CorrectionOption = Annotated[
     Literal["holm", "benjamini-hochberg", "bonferroni", "none"],
@@ -73,7 +73,8 @@ def clmm(
 ) -> None:
     """Fits a cumulative link mixed model: ordered ratings, crossed raters and situations.
 
-    Laplace approximation, as R's ordinal::clmm; any number of random intercepts and slopes.
+    Uses the Laplace approximation, like R's ordinal::clmm. The formula may have any number of
+    random intercepts and slopes.
     """
     from empathylab.stats.mixed import clmm as fit
 
@@ -96,9 +97,9 @@ def lmm(
     words: WordsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Fits a linear mixed model with crossed random effects, as R's lme4.
+    """Fits a linear mixed model with crossed random effects, like R's lme4.
 
-    Tests take Satterthwaite's degrees of freedom.
+    Tests use Satterthwaite's degrees of freedom.
     """
     from empathylab.stats.mixed import lmm as fit
 
@@ -109,7 +110,7 @@ def lmm(
 
 
 def read_numbers(file: Path) -> pl.DataFrame:
-    """The table, with columns of numbers as numbers; words stay words, and so become factors."""
+    """The table, with numeric columns as numbers; columns of words become factors."""
     import polars as pl
 
     frame = missing_as_null(read_table(file))

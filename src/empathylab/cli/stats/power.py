@@ -52,9 +52,7 @@ def power(
         float | None,
         _shares_option("Target half-width of the interval. Computes the number of raters."),
     ] = None,
-    ratings_per_rater: Annotated[
-        int, _raters_option("How many ratings a rater gives.", min=1)
-    ] = 10,
+    ratings_per_rater: Annotated[int, _raters_option("Number of ratings per rater.", min=1)] = 10,
     icc: Annotated[
         float,
         _raters_option(
@@ -68,7 +66,8 @@ def power(
         ),
     ] = None,
     raters: Annotated[
-        int | None, _simulation_option("Per arm between subjects, in total within subjects.")
+        int | None,
+        _simulation_option("Number of raters: per arm between subjects, in total within subjects."),
     ] = None,
     rater_sd: Annotated[float, _simulation_option("Standard deviation of raters (logits).")] = 0.5,
     situation_sd: Annotated[

@@ -51,10 +51,10 @@ def preferences(
     table: Annotated[TableFormat | None, table_option("the strengths")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Fits Bradley and Terry's model to pairwise preferences, with ties (Davidson 1970).
+    """Fits a Bradley–Terry model to pairwise preferences, with ties (Davidson 1970).
 
-    Strengths are log odds, their mean is 0; two respondents' difference gives the odds that one is
-    preferred to the other.
+    Strengths are log odds with a mean of 0. The difference between two respondents is the log odds
+    that one is preferred to the other.
     """
     from empathylab.stats.preferences.bradley_terry import bradley_terry
 

@@ -108,7 +108,7 @@ def exclude(
     ] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Excludes a rater from every analysis, with the reason; their slot is free again."""
+    """Excludes a rater from every analysis and frees the slot. Needs a reason."""
 
     if not undo and not reason.strip():
         raise InputError(

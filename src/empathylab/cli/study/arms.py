@@ -41,10 +41,10 @@ def add_arm(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Adds an arm: the same situations, scales and texts, with raters of its own.
+    """Adds an arm to a study: the same situations, scales and texts, with new raters.
 
-    A closed study opens again for the new arm only; an imported one is launched here with it.
-    Everything that raters see must be as it was: the protocol's hash is checked.
+    A closed study reopens for the new arm only. An imported study is launched in this lab with the
+    new arm only. Raters must see exactly what earlier raters saw: the protocol's hash is checked.
     """
     from empathylab.store import Lab
     from empathylab.store.inserts import now
@@ -68,8 +68,8 @@ def add_arm(
         return
     change = {
         "joined": "was added; the study continues with all arms that are not stopped",
-        "reopened": "was added; the study is open again for this arm only",
-        "launched": "was added; the study is launched here with this arm only",
+        "reopened": "was added; the study is reopened for this arm only",
+        "launched": "was added; the study is launched in this lab with this arm only",
         "unchanged": "already exists; nothing was changed",
     }[done.change]
     typer.echo(f"{done.study}: arm {done.arm} ({done.respondent}) {change}.")

@@ -24,7 +24,7 @@ EXAMPLE = (
 
 def bots(
     study: Annotated[
-        str, argument("A launched study, or its simulated link.", metavar="STUDY|URL")
+        str, argument("A launched study, or its link for simulated raters.", metavar="STUDY|URL")
     ],
     n: Annotated[int, option("How many raters.", "--n", min=1)] = 20,
     behaviour: Annotated[
@@ -44,8 +44,8 @@ def bots(
     """Sends simulated raters through a study's real pages, to pilot it before you pay anyone.
 
     They fill in the forms like a browser without JavaScript and do not know the arms. They are
-    marked as simulated, have as many slots of their own as the study has for participants, and are
-    not part of any result.
+    marked as simulated and excluded from all results. They use slots of their own: as many as the
+    study has for participants.
     """
     from empathylab.api.progress import counts
     from empathylab.api.studies import walked
@@ -74,7 +74,7 @@ def _reached(
     if study.startswith(("http://", "https://")):
         if "visit" not in parse_qs(urlsplit(study).query):
             raise InputError(
-                "this address does not say that its visitors are simulated",
+                "this is not a link for simulated raters",
                 got=study,
                 remedy="Name the study, and give its address with --url.",
             )

@@ -34,8 +34,8 @@ def preregister(
 ) -> None:
     """Writes AsPredicted's eight answers (Markdown) and an OSF JSON beside the study's file.
 
-    Read them, complete them, and submit them yourself. The launch records date and hash with the
-    study, and the analysis lists what was done differently. Files are never overwritten.
+    Read them, complete them, and submit them yourself. The launch stores their date and hash with
+    the study, and the analysis lists every deviation. Files are never overwritten.
     """
     import contextlib
     import json as encoder

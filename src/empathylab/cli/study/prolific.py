@@ -20,7 +20,9 @@ GROUP_EXAMPLE = (
     "Example: `empathylab study prolific-group my-study --group ID --send` · "
     "`empathylab study prolific-group my-study --create 'First wave' --workspace ID --send`"
 )
-SendOption = Annotated[bool, option("Send it. Without this option it is only shown.", "--send")]
+SendOption = Annotated[
+    bool, option("Send it to Prolific. Without this option, it is only shown.", "--send")
+]
 
 
 def prolific_codes(
@@ -31,7 +33,7 @@ def prolific_codes(
     send: SendOption = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Shows the study's completion codes in the form of Prolific's API; --send sets them there.
+    """Shows the study's completion codes in the format of Prolific's API; --send sets them there.
 
     They say what Prolific does for each code: review, ask for the submission back, pay people who
     are screened out, add people to a participant group. The study on Prolific must be unpublished.

@@ -57,7 +57,8 @@ def invite(
     tell: Annotated[
         list[str] | None,
         option(
-            "What the links say about people, if a quota uses it; repeatable.", metavar="NAME=KIND"
+            "A property of the participants that a quota uses; the links contain it. Repeatable.",
+            metavar="NAME=KIND",
         ),
     ] = None,
     csv: Annotated[Path | None, file_option("Write the links into a new CSV file.")] = None,
@@ -150,7 +151,7 @@ def approvals(
     file: Annotated[Path, argument("A new CSV file, which will contain platform IDs.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Writes which participants to pay, by platform ID; the audit log records it.
+    """Writes a list of participants to pay, by platform ID. The audit log records it.
 
     For MTurk, the file has the format of its review page. Everyone who completed the study is paid,
     except participants whose work a researcher rejected.
@@ -227,7 +228,7 @@ def _invite(
 
 
 def _traits(given: Sequence[str]) -> dict[str, str]:
-    """What links are to say of people, by its name."""
+    """The properties of participants that the links contain, by name."""
 
     traits: dict[str, str] = {}
     for item in given:
@@ -336,8 +337,8 @@ def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
         typer.echo("To compare the IDs, download Participant IDs in the console, under Downloads.")
     for person, code in synced.other_codes:
         typer.echo(
-            f"{person} gave Prolific the code {code}, not the one for how their part ended: "
-            "compare before you pay.",
+            f"{person} entered the code {code} on Prolific, which is not the code for how "
+            "their participation ended. Check this before you pay.",
             err=True,
         )
     if synced.odd:
@@ -345,7 +346,7 @@ def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
 
 
 def checked_address(url: str) -> str:
-    """The address of a page, as a link can be made from it."""
+    """The address of a page, complete enough to make links from it."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
@@ -361,7 +362,7 @@ def checked_address(url: str) -> str:
 
 @contextlib.contextmanager
 def _new_file(path: Path) -> Iterator[TextIO]:
-    """A file that was not there before, and is not there where what fills it fails."""
+    """A new file, deleted again if writing to it fails."""
 
     try:
         # Links let people in, and platform ids name them: both are for their owner's eyes.

@@ -31,7 +31,7 @@ def status(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Shows the progress of a study: people only, and never which arm leads."""
+    """Shows the progress of a study, but no results. Simulated raters are not counted."""
     from empathylab.study.admin.monitoring import without_arms
 
     with running(lab, name) as service:

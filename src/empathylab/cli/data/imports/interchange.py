@@ -33,8 +33,8 @@ def inspect(
 ) -> None:
     """Imports Inspect logs: from EmpathyLab's own tasks, or from `export --format inspect`.
 
-    Runs, answers, scores, usage, errors and people's ratings come back as they were. Importing a
-    log again changes nothing.
+    Runs, answers, scores, usage, errors and people's ratings are restored. Importing a log
+    again changes nothing.
     """
     from empathylab.models.inspect_chats import require_inspect
     from empathylab.store import Lab
