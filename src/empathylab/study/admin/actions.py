@@ -59,14 +59,13 @@ def include_row(study: RunningStudy, connection: Connection, row: Row[Any], *, w
     would show that both are in the same arm. Others can resume if their slot is still free.
     """
     number = study.launched.row
-    status = next(
-        (
-            entry.details.get("status")
-            for entry in reversed(audit_rows(connection, number))
-            if entry.action == "exclude" and entry.details.get("person") == row.person
-        ),
-        None,
-    )
+    before = [
+        entry.details.get("status")
+        for entry in audit_rows(connection, number)
+        if entry.action == "exclude" and entry.details.get("person") == row.person
+    ]
+    # Someone may be excluded again, for another reason.
+    status = next((item for item in reversed(before) if item != "excluded"), None)
     if status is None:
         status = "finished" if row.outcome == "completed" else "abandoned"
     values: dict[str, Any] = {"status": "abandoned" if status == "live" else status}

@@ -89,6 +89,17 @@ def test_an_exclusion_is_undone(lab: Lab) -> None:
     assert [item.action for item in service.actions.audit()].count("undo exclusion") == 2
 
 
+def test_an_exclusion_with_a_second_reason_is_undone_as_a_whole(lab: Lab) -> None:
+    service, _ = opened(lab)
+    person = someone(service, "ann")
+    walk(service, person)
+    for reason in ("A mistake", "Another reason"):
+        assert service.actions.exclude(person, reason)
+    assert service.actions.include(person)
+    assert status_of(service)[person] == "finished"
+    assert not service.actions.include(person)
+
+
 def test_undoing_never_shows_who_shares_an_arm(lab: Lab) -> None:
     """It works whether or not somebody else has the slot by now."""
     service, _ = opened(lab)
