@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from empathylab.errors import InputError
+from empathylab.errors import InputError, LabError
 from empathylab.store import Lab, schema
+from empathylab.store.studies.alerts import comments_after
 from empathylab.study.admin import alert_channels
 from empathylab.study.admin.alert_channels import Email, Notice, Webhook, channels
 from empathylab.study.admin.alerts import MOST_ATTEMPTS, Alerts, ErrorNotes
@@ -162,6 +163,31 @@ def test_every_event_is_sent_once_by_every_channel(
     for secret in ("secret words", "ann-on-the-platform", ann, "unfair", "first/model"):
         assert secret not in everything
     assert {row["state"] for row in rows_of(lab, schema.alerts)} == {"sent"}
+
+
+def test_a_comment_is_an_alert_even_if_the_lab_fails_or_it_becomes_visible_late(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise LabError("the disk is full", remedy="Make room.")
+
+    service, _ = opened(sqlite_lab)
+    people = [commented(service, name, "Hello") for name in ("ann", "bob")]
+    slots = {row["person"]: str(row["id"]) for row in rows_of(sqlite_lab, schema.slots)}
+    alerts = Alerts(service, {})
+    with monkeypatch.context() as failing:
+        failing.setattr("empathylab.study.admin.alerts.add_alerts", fails)
+        with pytest.raises(LabError):
+            alerts.look()
+    read = comments_after
+    with monkeypatch.context() as delayed:  # ann's transaction ends after bob's
+        delayed.setattr(
+            "empathylab.study.admin.alerts.comments_after", lambda *given: read(*given)[1:]
+        )
+        alerts.look()
+    alerts.look()
+    keys = {row["key"] for row in rows_of(sqlite_lab, schema.alerts)}
+    assert keys == {slots[person] for person in people}
 
 
 def test_the_end_is_announced_when_all_places_are_finished(

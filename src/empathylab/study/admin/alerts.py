@@ -117,15 +117,18 @@ class Alerts:
         self._service = service
         self._senders = senders
         self._url = console_url
-        self._last_comment = 0
+        self._comments_read = self._newest_comment = 0
+        """The newest answer that was read the time before the last, and the last time."""
 
     def look(self) -> None:
         """Stores what has happened since, and sends what is due."""
         service = self._service
         now = service.now()
-        events = [*self._progress(now), *self._comments(), *self._live()]
+        comments, newest = self._comments()
+        events = [*self._progress(now), *comments, *self._live()]
         with service.lab.writing() as connection:
             add_alerts(connection, service.launched.row, events, self._senders.keys(), now)
+        self._comments_read, self._newest_comment = self._newest_comment, newest
         self.send()
 
     def send(self) -> None:
@@ -178,14 +181,21 @@ class Alerts:
         if 0 < places <= status.finished:
             yield "done", str(status.revision), {"places": places}
 
-    def _comments(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    def _comments(self) -> tuple[list[tuple[str, str, Mapping[str, Any]]], int]:
+        """The newest comments, and the number of the last.
+
+        Each is read at two looks: numbers are given before a transaction ends, so that one may
+        appear after a higher one.
+        """
         launched = self._service.launched
         steps = [block.id for block in launched.study.blocks if block.holds_comments]
         with self._service.lab.reading() as connection:
-            comments = comments_after(connection, launched.row, steps, self._last_comment)
-        for answer, slot, text in comments:
-            self._last_comment = answer
-            yield "complaint" if _COMPLAINT.search(text) else "comment", str(slot), {}
+            comments = comments_after(connection, launched.row, steps, self._comments_read)
+        events: list[tuple[str, str, Mapping[str, Any]]] = [
+            ("complaint" if _COMPLAINT.search(text) else "comment", str(slot), {})
+            for _, slot, text in comments
+        ]
+        return events, max((answer for answer, _, _ in comments), default=self._newest_comment)
 
     def _live(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """Participants who were stopped for their safety, and pauses for want of replies."""
