@@ -10,11 +10,13 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
+from empathylab.study import parse_study
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.design.recruitment import Platform, Recruitment
 from empathylab.study.recruiting.invitations import invite
 from empathylab.study.session.service import StudyService, launch
 from tests.study.examples import altered, between
+from tests.study.live.test_chat import CHAT
 from tests.study.service_examples import Clock, opened, rows_of
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting
 
@@ -305,6 +307,25 @@ def test_a_guest_answers_on(sqlite_lab: Lab) -> None:
         go_on(ann, service, ann.get(LINKS["sona"]), "rate/2")
         page = eve.send(eve.get(LINKS["sona"]), empathy="2")
     assert step(page) == "comment"
+
+
+def test_a_guest_never_reads_a_conversation(sqlite_lab: Lab) -> None:
+    clock = Clock()
+    study = parse_study(CHAT.replace("platform: open", "platform: prolific"))
+    launch(sqlite_lab, study, now=clock())
+    service = StudyService(sqlite_lab, study.name, clock=clock)
+    with visiting(service) as ann, visiting(service) as eve:
+        early = eve.get(LINKS["prolific"])
+        ann.send(ann.get(LINKS["prolific"]), agree="yes")
+        ann.send(ann.get("/page"), message="A secret of mine")
+        clock.skip(seconds=60)
+        own = ann.get("/page")
+        seen = [eve.get("/page"), eve.get(LINKS["prolific"])]
+    assert step(early) == "consent"
+    assert "A secret of mine" in own.text
+    for page in seen:
+        assert "use the browser in which you started" in page.text
+        assert "secret" not in page.text
 
 
 def test_a_guest_changes_nothing_that_was_answered(sqlite_lab: Lab) -> None:

@@ -36,6 +36,11 @@ class Step:
         return next(iter(self.items(slot)), None)
 
 
+def block_of(key: str) -> str:
+    """The id of the block that a page belongs to, by the page's key."""
+    return key.partition("/")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class RatedItem:
     """One rating."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from empathylab.study.blocks.registry import block_types
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.bots.reading import Asked, ReadPage
 
 Behaviour = Literal["careful", "fast", "dropout", "straightliner", "backtracker"]
@@ -137,7 +138,7 @@ class Mind:
 
     def _tried(self, page: ReadPage, likely: dict[str, str]) -> dict[str, str]:
         """Of the answers to a check that may still be right, those nearest to the likely ones."""
-        block = page.step.partition("/")[0]
+        block = block_of(page.step)
         if block in self.notes.passed:
             return self.notes.passed[block]
         asked = list(page.asked.values())

@@ -163,11 +163,6 @@ class ReadPage(HTMLParser):
             pass
 
 
-def block_of(step: str) -> str:
-    """The block that a page belongs to."""
-    return step.partition("/")[0]
-
-
 def filled(page: ReadPage, answers: dict[str, str]) -> dict[str, str]:
     """What the browser sends: hidden fields, and the answers that are not empty or text."""
     sent = {

@@ -14,8 +14,9 @@ from urllib.parse import urljoin
 import aiohttp
 
 from empathylab.runs.event_loops import run_to_end
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.bots.behaviours import Behaviour, Mind, Notes, words_of
-from empathylab.study.bots.reading import ReadPage, block_of, filled
+from empathylab.study.bots.reading import ReadPage, filled
 from empathylab.study.bots.reports import Met
 
 _MOST_PAGES = 2_000

@@ -18,6 +18,7 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.blinding import same_id
 from empathylab.study.assignment.quotas import link_traits
 from empathylab.study.blocks.forms import Refused
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.group_commit.waiting import Waiting
 from empathylab.study.session.visits import Closed, Moved, Page, PlatformIds, View
 from empathylab.study.web.exits import ExitPages
@@ -148,7 +149,7 @@ class RaterPages:
         if view is None:
             service = await self.site.service()
             view = await run_in_threadpool(service.view, session.person)
-        if not isinstance(view, Page) or view.draft:
+        if not isinstance(view, Page) or view.draft or self._is_private(view):
             session = await self.site.with_owner(session)
         # Of a page that is no longer due nothing can be said but where to go on.
         moved = "moved" in asked or "refused" in asked
@@ -224,6 +225,10 @@ class RaterPages:
         self.site.keep(request, response, dataclasses.replace(session, language=language))
         return response
 
+    def _is_private(self, page: Page) -> bool:
+        """Whether the page shows what participants have told, which nobody else may read."""
+        return self.site.study.block(block_of(page.step)).is_live
+
     def _note_waiting(self, view: View) -> None:
         if isinstance(view, Page) and view.content.live is not None and view.content.live.waiting:
             self.wake()
@@ -264,6 +269,8 @@ class RaterPages:
         """A page with what was refused on it and why, or else what was begun."""
         self._note_waiting(page)
         frame = self.site.frame(request, session, page.language)
+        if session.guest and self._is_private(page):
+            return HTMLResponse(message_page(frame, "leave-guest", way=False))
         if session.guest:
             page = dataclasses.replace(page, can_go_back=False)
         notice = frame.words.for_guests if session.guest else ""

@@ -27,7 +27,7 @@ from empathylab.store.studies.transcripts import (
     reply_figures,
 )
 from empathylab.study.admin.embargo import whole_minute
-from empathylab.study.admin.monitoring import block_of
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.session.page_contents import PageLabels
 from empathylab.study.web.console.paging import read_page
 from empathylab.study.web.console.rendering import CONVERSATIONS, page
