@@ -69,7 +69,9 @@ def test_the_numbers_are_those_of_the_study(lab: Lab) -> None:
     assert states == {"live": 2, "finished": 3, "late": 2, "withdrawn": 1, "excluded": 1}
     assert status.arms == found.arms
     assert status.seconds == {time.block: time.median for time in found.times}
-    assert status.seconds["rate"] == 3.0
+    assert (status.seconds["scale"], status.seconds["rate"]) == (3.0, 0.0)
+    service.actions.close()
+    assert service.actions.status().seconds["rate"] == 3.0
     assert found.attention == {"attention": AttentionCount(6, 1)}
     assert (found.finished, found.unreviewed) == (3, 3)
 

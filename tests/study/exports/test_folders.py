@@ -246,6 +246,22 @@ def test_an_open_study_is_exported_without_how_and_in_which_arm_was_rated(
     assert told["results_hidden"] is True
 
 
+def test_an_open_study_is_exported_without_words_about_situations(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    service = launched(sqlite_lab, preset("norming"))
+    walk(service, someone(service, "ann"))
+    name = service.study.name
+    for folder in ("open", "closed"):
+        export_study(sqlite_lab, name, tmp_path / folder)
+        if folder == "open":
+            service.actions.close()
+    assert "label_1" not in table(tmp_path / "open", "raters").columns
+    assert "label_1" in table(tmp_path / "closed", "raters").columns
+    rows = table(tmp_path / "closed", "data_dictionary").filter(pl.col("column") == "label_15")
+    assert str(rows["meaning"][0]).startswith("Asked: ")
+
+
 def test_an_export_tells_no_result_where_only_one_arm_takes_people(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:

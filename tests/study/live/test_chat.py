@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.study import parse_study
+from empathylab.study.exports.folders import export_study
 from empathylab.study.session.service import (
     Finished,
     Moved,
@@ -19,6 +23,7 @@ from empathylab.study.session.service import (
     launch,
 )
 from tests.study.service_examples import Clock, rows_of, someone
+from tests.study.web.console.researchers import at_console
 
 CHAT = """\
 name: talk
@@ -207,6 +212,42 @@ def test_two_participants_tell_and_reply_and_then_swap(lab: Lab) -> None:
     first, second, third = rows_of(lab, schema.live_conversations)
     assert (first["partner_id"], second["partner_id"]) == (second["id"], first["id"])
     assert (third["partner_id"], third["state"]) == (None, "waiting")
+
+
+def test_an_open_study_lists_no_pages_that_tell_who_replies(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    """Those with a partner have pages to reply to them, and more of them."""
+    text = PEER.replace(PARTNER, f"fixed: {{text: Tell me more.}}\n    {PARTNER}")
+    text = text.replace("wait: {minimum: 0, maximum: 60}", "wait: {minimum: 0, maximum: 1}")
+    service, clock = opened(sqlite_lab, text)
+    people = [told(service, f"p{number}") for number in range(4)]
+    clock.skip(seconds=10)
+    for person in people:
+        page_of(service, person)
+        clock.skip(seconds=2)
+        send(service, person)
+    for person in people:
+        if page_of(service, person).step == "chat/reply/1":
+            send(service, person, message="I see")
+    pages = {row["step"] for row in rows_of(sqlite_lab, schema.page_answers)}
+    assert "chat/reply/1" in pages
+    arms = {row["person"]: row["arm"] for row in rows_of(sqlite_lab, schema.slots)}
+    assert set(arms.values()) == {"fixed", "partner"}
+    with at_console(service) as visitor:
+        files = [
+            visitor.post("/console/downloads", file=name).text
+            for name in ("page-times.csv", "participants.csv")
+        ]
+        shown = [visitor.get(f"/console/participant?key={person}").text for person in people]
+        export_study(sqlite_lab, "talk", tmp_path / "open")
+        service.actions.close()
+        closed = visitor.post("/console/downloads", file="page-times.csv").text
+    for seen in (*files, *shown, (tmp_path / "open" / "pages.csv").read_text()):
+        assert "chat/" not in seen
+    rows = csv.DictReader(io.StringIO(files[1]))
+    assert {row["answered"] for row in rows} == {"2"}
+    assert "chat/reply/1" in closed
 
 
 def test_a_reply_that_would_hurt_is_not_passed_on_and_a_second_tab_changes_nothing(

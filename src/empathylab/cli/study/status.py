@@ -84,7 +84,10 @@ def _print(current: StudyStatus) -> None:
         ("Outcomes", current.outcomes),
         ("Replies to participants", current.replies),
         ("Dropped out at", current.drop_outs),
-        ("Seconds on a page (median)", {k: round(v) for k, v in current.seconds.items()}),
+        (
+            "Seconds on a page (median)",
+            {k: round(v) or "under 60" for k, v in current.seconds.items()},
+        ),
         (
             "Attention checks failed",
             {k: f"{check.failed} of {check.asked}" for k, check in current.attention.items()},

@@ -45,6 +45,16 @@ def hidden_blocks(study: StudyDefinition) -> frozenset[str]:
     )
 
 
+def unlisted_blocks(study: StudyDefinition) -> frozenset[str]:
+    """The blocks whose pages are not listed until the study is closed.
+
+    How many pages a conversation has, and of which kind, depends on who replies.
+    """
+    if study.live is None or len(study.live.conditions) < 2:
+        return frozenset()
+    return frozenset(block.id for block in study.blocks if block.is_live)
+
+
 def coarse_arms(arms: Sequence[ArmStatus]) -> tuple[ArmStatus, ...]:
     """The arms of an open study with counts that identify nobody's arm.
 

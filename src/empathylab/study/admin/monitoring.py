@@ -37,6 +37,7 @@ from empathylab.study.admin.balance import Balance, arm_balances
 from empathylab.study.admin.embargo import coarse_arms, hidden_blocks, whole_minutes
 from empathylab.study.assignment.quotas import OTHERS, quota_limits
 from empathylab.study.blocks.interface import Block, ParticipantPath
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.design.definition import Study
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.visits import ArmStatus, AttentionCount
@@ -73,7 +74,7 @@ class BlockTime:
     pages: int
     """Answered so far."""
     median: float
-    """In seconds, of the newest ones."""
+    """In seconds, of the newest ones; whole minutes where they may tell an open study's arms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +188,15 @@ def read_status(
         ratings = count_ratings(connection, own.id)
         replies = reply_counts(connection, own) if study.live else {}
     everybody = states.filter(pl.col("world") == "person")
+    closed = own.status == "closed"
+    # The median of few pages is someone's time on a page, which tells how long the reply is.
+    hidden = () if closed or len(launched.slots) < 2 else hidden_blocks(study)
+    times = (
+        dataclasses.replace(item, median=_whole_minutes(item.median))
+        if item.block in hidden
+        else item
+        for item in summed.times
+    )
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
     return StudyStatus(
@@ -207,10 +217,10 @@ def read_status(
         outcomes=_summed(people, "outcome"),
         by_time=_by_time(hours, now),
         drop_outs=_drop_outs(study, people),
-        times=summed.times,
+        times=tuple(times),
         attention=summed.attention,
         balance=summed.balance,
-        median=summed.median if own.status == "closed" else _whole_minutes(summed.median),
+        median=summed.median if closed else _whole_minutes(summed.median),
         replies=replies,
         ratings=ratings,
         simulated=_total(states.filter(pl.col("world") == "simulated")),
@@ -229,11 +239,6 @@ def without_arms(status: StudyStatus) -> StudyStatus:
 
 def _whole_minutes(seconds: float) -> float:
     return seconds if math.isnan(seconds) else whole_minutes(seconds) or 0.0
-
-
-def block_of(step: str) -> str:
-    """The block that a page belongs to."""
-    return step.partition("/")[0]
 
 
 def asked_before(study: Study) -> list[Block]:

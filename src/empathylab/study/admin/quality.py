@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from empathylab.study.admin.embargo import whole_minutes
-from empathylab.study.admin.monitoring import block_of
+from empathylab.study.admin.embargo import unlisted_blocks, whole_minutes
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.design.definition import Study
 from empathylab.study.session.signals import INSTANT, Signals, signals_of
 
@@ -20,6 +20,8 @@ from empathylab.study.session.signals import INSTANT, Signals, signals_of
 class Quality:
     """One participant's attention checks, times and signals."""
 
+    pages: int
+    """Answered; of an open study without those that tell the arm."""
     seconds: float | None
     """From arrival to the last answer."""
     checks: int
@@ -43,6 +45,7 @@ def quality_of(
     closed: bool,
 ) -> Quality:
     """The quality of one participant, from the pages that they answered."""
+    unlisted = () if closed else unlisted_blocks(study)
     checks = {block.id: block for block in study.blocks if block.checks_attention}
     asked = [page for page in pages if block_of(page.step) in checks and page.given is not None]
     failed = sum(not checks[block_of(page.step)].passed(page.given) for page in asked)
@@ -51,6 +54,7 @@ def quality_of(
     losses = _sum(page.timing.get("losses") for page in pages)
     times = (page.timing.get("seconds") for page in pages)
     return Quality(
+        pages=sum(block_of(page.step) not in unlisted for page in pages),
         seconds=total if closed else whole_minutes(total),
         checks=len(asked),
         failed=failed,

@@ -22,9 +22,9 @@ from empathylab.study.blocks.pages import Body
 from empathylab.study.blocks.questions.checks import CheckQuestion, OnFailure, require_answer
 from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
+from empathylab.study.blocks.work import MOST_ITEMS
 from empathylab.yaml_documents import Path
 
-_MOST_ITEMS = 200
 _FEWEST_OPTIONS = 2
 
 
@@ -44,7 +44,7 @@ class Attention(Block):
     on_failure: OnFailure = "continue"
     inside: Words | None = None
     """The block among whose items it stands; None: a page of its own, where it is listed."""
-    after: Annotated[Whole, Field(ge=1, le=_MOST_ITEMS)] | None = None
+    after: Annotated[Whole, Field(ge=1, le=MOST_ITEMS)] | None = None
     """After how many items of that block."""
 
     checks_attention: ClassVar[bool] = True

@@ -21,6 +21,8 @@ from empathylab.study.blocks.steps import AnsweredQuestion, Results, Step
 from empathylab.study.blocks.texts import refuse_repeated
 from empathylab.yaml_documents import Path
 
+MOST_ITEMS = 200
+"""Of a batch, in situations."""
 Shown = Literal["emotion", "topic", "title", "situation", "utterance", "context"]
 
 

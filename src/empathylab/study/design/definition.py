@@ -22,6 +22,7 @@ from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.registry import AnyBlock, block_types
 from empathylab.study.blocks.texts import Identifier, Text, languages_of
+from empathylab.study.blocks.work import MOST_ITEMS
 from empathylab.study.design.interface_texts import read_interface
 from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.live.settings import Live
@@ -229,7 +230,7 @@ class Study(FileModel):
     dimensions: tuple[Dimension, ...] = ()
     attention_pool: tuple[CheckQuestion, ...] = ()
     """Questions of which attention checks without one of their own draw."""
-    batch_size: Annotated[Whole, Field(ge=1, le=200)]
+    batch_size: Annotated[Whole, Field(ge=1, le=MOST_ITEMS)]
     """Situations in one rater's batch; 10 where responses are rated, else 1, unless given."""
     ratings_per_response: Annotated[Whole, Field(ge=1, le=10_000)] | None = None
     people_per_situation: Annotated[Whole, Field(ge=1, le=10_000)] | None = None

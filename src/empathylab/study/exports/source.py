@@ -24,6 +24,7 @@ from empathylab.store.studies.archive import (
 )
 from empathylab.store.studies.records import audit_rows
 from empathylab.store.studies.slots import all_slots
+from empathylab.study.admin.embargo import unlisted_blocks
 from empathylab.study.archives.packing import (
     SITUATION_FIELDS,
     day_of,
@@ -31,6 +32,7 @@ from empathylab.study.archives.packing import (
     rater_names,
     read_protocol,
 )
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.session.launched import Launched, load_launched
 from empathylab.study.session.visits import shown_status
 
@@ -59,7 +61,10 @@ class StudySource:
             int(response_row.id): response_row for response_row in response_rows(connection, number)
         }
         self._ratings = rating_rows(connection, number)
-        self.page_rows = page_rows(connection, number)
+        unlisted = unlisted_blocks(self.study) if blind and self.study else ()
+        self.page_rows = [
+            page for page in page_rows(connection, number) if block_of(page.step) not in unlisted
+        ]
         self.numbered_pages = tuple(numbered(self.page_rows))
         self.excluded = self._reasons()
 

@@ -15,7 +15,8 @@ from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath
 from empathylab.study.blocks.pages import Asked, Body, questionnaire
 from empathylab.study.blocks.steps import AnsweredScale, Results
 from empathylab.study.blocks.texts import Text
-from empathylab.study.blocks.work import WorkBlock
+from empathylab.study.blocks.work import MOST_ITEMS, WorkBlock
+from empathylab.table_specs import ColumnSpec
 
 LABEL = "label"
 
@@ -94,6 +95,14 @@ class Norm(WorkBlock):
             for number, given in sorted(pages.items())
             if number.isdigit() and LABEL in given
         }
+
+    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
+        """One column per situation, for as many as a batch can have."""
+        meaning = f"Asked: {self.question.in_language(language)} Of situation"
+        return tuple(
+            ColumnSpec(f"{LABEL}_{number}", "text", f"{meaning} {number}")
+            for number in range(1, MOST_ITEMS + 1)
+        )
 
     def analysis_command(self, study: str) -> str | None:
         """Which situations meet the criteria."""

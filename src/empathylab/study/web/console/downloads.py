@@ -22,8 +22,9 @@ from empathylab.store.studies.monitoring import listed_comments, pages_by_slot, 
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.records import audit_rows
 from empathylab.store.studies.slots import all_slots
-from empathylab.study.admin.embargo import whole_minute, whole_minutes
+from empathylab.study.admin.embargo import unlisted_blocks, whole_minute, whole_minutes
 from empathylab.study.admin.quality import quality_of
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.visits import shown_status
@@ -180,6 +181,7 @@ def _participants(source: _Source) -> Iterator[Sequence[Any]]:
         )
         cells = [source.shown(getattr(row, name)) for name in columns]
         cells[columns.index("status")] = shown_status(row, closed=source.closed)
+        cells[columns.index("answered")] = quality.pages
         signs = None if quality.signals is None else "; ".join(quality.signals.found)
         yield (*cells, *(getattr(quality, name) for name in measured), signs)
 
@@ -187,7 +189,10 @@ def _participants(source: _Source) -> Iterator[Sequence[Any]]:
 def _page_times(source: _Source) -> Iterator[Sequence[Any]]:
     timing_names = ("seconds", "reported", "away", "losses")
     yield ("person", "page", "shown_at", "answered_at", *timing_names, "corrections")
+    unlisted = () if source.closed else unlisted_blocks(source.study)
     for row in page_rows(source.connection, source.row, answers=False):
+        if block_of(row.step) in unlisted:
+            continue
         at = [source.shown(row.shown_at), source.shown(row.answered_at)]
         times = [row.timing.get(name) for name in timing_names]
         if not source.closed:

@@ -20,10 +20,10 @@ from empathylab.store.studies.monitoring import (
     platform_state,
 )
 from empathylab.store.studies.slots import find_slot
-from empathylab.study.admin.embargo import hidden_blocks, whole_minutes
-from empathylab.study.admin.monitoring import block_of
+from empathylab.study.admin.embargo import hidden_blocks, unlisted_blocks, whole_minutes
 from empathylab.study.admin.quality import Quality, quality_of
 from empathylab.study.assignment.allocation import Status, World
+from empathylab.study.blocks.steps import block_of
 from empathylab.study.recruiting import prolific
 from empathylab.study.session.page_contents import PageLabels
 from empathylab.study.web.console.paging import read_page
@@ -165,6 +165,7 @@ def show_participant(visit: Visit) -> Response:
     labels = PageLabels(console.launched, row, {page.step: page.given for page in pages})
     last = max((page.answered_at for page in pages), default=None)
     platform = console.launched.study.recruitment.platform
+    unlisted = () if closed else unlisted_blocks(console.launched.study)
     return page(
         visit,
         "participant",
@@ -174,7 +175,11 @@ def show_participant(visit: Visit) -> Response:
             console.launched.study, pages, arrived=row.arrived_at, last=last, closed=closed
         ),
         platform=state,
-        pages=[_answered(visit, page, labels, closed=closed) for page in pages],
+        pages=[
+            _answered(visit, page, labels, closed=closed)
+            for page in pages
+            if block_of(page.step) not in unlisted
+        ],
         messages=console.reviews.messages(key),
         closed=closed,
         done=_DONE.get(visit.asked("done"), ""),
