@@ -27,7 +27,7 @@ def test_the_shares_are_those_at_the_points_place() -> None:
     tokens = weighed('{"', "empathy", '":', ' "', {"Good": 0.6, "Bad": 0.2, "Nice": 0.2}, '"}')
     found = point_distribution(tokens, "empathy", POINTS)
     assert found is not None
-    assert found.shares == pytest.approx({"Bad": 0.25, "Okay": 0.0, "Good": 0.75})
+    assert found.probabilities == pytest.approx({"Bad": 0.25, "Okay": 0.0, "Good": 0.75})
     assert found.mass == pytest.approx(0.8)
     assert found.expected({"Bad": 1, "Okay": 2, "Good": 3}) == pytest.approx(2.5)
     assert found.entropy == pytest.approx(0.8112781)
@@ -37,7 +37,7 @@ def test_a_quotation_mark_may_belong_to_the_points_token() -> None:
     tokens = weighed('{"empathy":', {' "Good': 0.5, ' "Bad': 0.25, ' "': 0.25}, '"}')
     found = point_distribution(tokens, "empathy", POINTS)
     assert found is not None
-    assert found.shares == pytest.approx({"Bad": 1 / 3, "Okay": 0.0, "Good": 2 / 3})
+    assert found.probabilities == pytest.approx({"Bad": 1 / 3, "Okay": 0.0, "Good": 2 / 3})
     assert found.mass == pytest.approx(0.75)
 
 
@@ -48,21 +48,21 @@ def test_points_that_begin_alike_are_distinguished_further_on() -> None:
     found = point_distribution(tokens, "empathy", ("No", "Very", "Very bad", "Very good"))
     assert found is not None
     expected = {"No": 0.2, "Very": 0.2, "Very bad": 0.2, "Very good": 0.4}
-    assert found.shares == pytest.approx(expected)
+    assert found.probabilities == pytest.approx(expected)
 
 
 def test_numbers_of_two_digits_are_recognised_by_their_first_digit() -> None:
     tokens = weighed('{"empathy": "', {"1": 0.9, "2": 0.1}, {'0"': 0.5, '"': 0.5}, "}")
     found = point_distribution(tokens, "empathy", ("1", "2", "10"))
     assert found is not None
-    assert found.shares == pytest.approx({"1": 0.45, "2": 0.1, "10": 0.45})
+    assert found.probabilities == pytest.approx({"1": 0.45, "2": 0.1, "10": 0.45})
 
 
 def test_what_could_become_several_points_counts_for_none() -> None:
     tokens = weighed('{"empathy": "', {"No": 0.5, "Ver": 0.5}, '"}')
     found = point_distribution(tokens, "empathy", ("No", "Very bad", "Very good"))
     assert found is not None
-    assert found.shares == {"No": 1.0, "Very bad": 0.0, "Very good": 0.0}
+    assert found.probabilities == {"No": 1.0, "Very bad": 0.0, "Very good": 0.0}
     assert found.mass == pytest.approx(0.5)
 
 
@@ -71,7 +71,7 @@ def test_each_dimension_is_read_at_its_own_place() -> None:
     first, second = (point_distribution(tokens, name, POINTS) for name in ("a", "b"))
     assert first is not None
     assert second is not None
-    assert (first.shares["Good"], second.shares["Bad"]) == (0.5, 1.0)
+    assert (first.probabilities["Good"], second.probabilities["Bad"]) == (0.5, 1.0)
 
 
 @pytest.mark.parametrize(

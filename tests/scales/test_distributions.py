@@ -6,7 +6,12 @@ import math
 
 import pytest
 
-from empathylab.scales import answer_distributions, builtin_scale
+from empathylab.scales import (
+    Scale,
+    answer_distributions,
+    builtin_scale,
+    scale_from_dict,
+)
 
 PANAS = builtin_scale("panas")
 
@@ -71,3 +76,36 @@ def test_an_item_answered_twice_is_left_out() -> None:
 
 def test_no_tokens_give_nothing() -> None:
     assert answer_distributions([], PANAS, tuple(range(1, 21))) == {}
+
+
+def scale_between(lowest: int, highest: int) -> Scale:
+    texts = ("id", "name", "citation", "licence", "instruction")
+    numbers = {"version": 1, "minimum": lowest, "maximum": highest, "items": 1}
+    return scale_from_dict(dict.fromkeys(texts, "own") | numbers | {"rule": "sum"})
+
+
+def logs(shares: dict[str, float]) -> dict[str, float]:
+    return {token: math.log(share) for token, share in shares.items()}
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "first", "second", "expected"),
+    [
+        # By hand: 10 in 0.8 · 0.9 of all cases, 1 in 0.8 · 0.1, 9 in 0.2.
+        (0, 10, {"1": 0.8, "9": 0.2}, {"0": 0.9, "}": 0.1}, {10: 0.72, 1: 0.08, 9: 0.2}),
+        (-3, 3, {"-": 0.8, "0": 0.2}, {"2": 0.9, "1": 0.1}, {-2: 0.72, -1: 0.08, 0: 0.2}),
+    ],
+)
+def test_an_answer_of_two_tokens_is_read_to_its_end(
+    lowest: int,
+    highest: int,
+    first: dict[str, float],
+    second: dict[str, float],
+    expected: dict[int, float],
+) -> None:
+    taken = next(iter(first)), next(iter(second))
+    tokens = [('{"1":', {}), (taken[0], logs(first)), (taken[1], logs(second)), ("}", {"}": 0.0})]
+    found = answer_distributions(tokens, scale_between(lowest, highest), (1,))
+    known = {value: p for value, p in found[1].probabilities.items() if p}
+    assert known == pytest.approx(expected)
+    assert found[1].mass == pytest.approx(1)

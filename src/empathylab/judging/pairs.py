@@ -132,7 +132,7 @@ class ComparingInterpreter:
                     "second_response_id": compared.second.response,
                     "dimension": dimension.name,
                     "preferred": judged.answer.chosen.get(dimension.name),
-                    "probabilities": shares and dict(shares.shares),
+                    "probabilities": shares and shares.probabilities,
                     "entropy": shares and shares.entropy,
                     "mass": shares and shares.mass,
                     "order_index": compared.order,

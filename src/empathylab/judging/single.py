@@ -175,7 +175,8 @@ def _values(dimension: JudgedDimension, judged: Judged) -> dict[str, Any]:
     return {
         "value": None if chosen is None else known[chosen],
         "label": chosen,
-        "probabilities": shares and {label: shares.shares[label] for label in dimension.labels},
+        "probabilities": shares
+        and {label: shares.probabilities[label] for label in dimension.labels},
         "expected": shares and shares.expected(known),
         "entropy": shares and shares.entropy,
         "mass": shares and shares.mass,

@@ -38,6 +38,11 @@ class TokenAlternatives:
     logprob: float
     top: dict[str, float]
 
+    @property
+    def weighed(self) -> tuple[str, dict[str, float]]:
+        """The token, and the log-probabilities of all that was weighed, itself included."""
+        return self.token, {self.token: self.logprob} | self.top
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

@@ -223,7 +223,7 @@ class AppraisalInterpreter:
         """The expected answers, from what the model weighed at the place of each."""
         if not completion.logprobs:
             return Reading("no_logprobs", "the endpoint gave no log-probabilities")
-        tokens = [(entry.token, entry.top) for entry in completion.logprobs]
+        tokens = [entry.weighed for entry in completion.logprobs]
         distributions = answer_distributions(tokens, self.appraisal.scale, order)
         missing = sorted(set(order) - set(distributions))
         if missing:
