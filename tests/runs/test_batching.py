@@ -15,7 +15,8 @@ import sqlalchemy as sa
 from empathylab.errors import InputError
 from empathylab.models import EndpointModel, Price, Prices, ScriptedModel
 from empathylab.models.apis import AnthropicMessages
-from empathylab.runs import Batching, Job, Limits, run
+from empathylab.runs import Batching, Job, Limits, Shard, run
+from empathylab.runs.plans import Pending
 from empathylab.store import Lab
 from empathylab.store.queries import failures_frame
 from empathylab.store.schema import answers, batches, responses
@@ -118,6 +119,27 @@ def test_a_batch_whose_id_was_not_stored_is_found_by_its_token(met: Met, sqlite_
     [tally] = run(sqlite_lab, [Job(model(met, "o-series"), [plan], batching=QUICK)])
     assert (tally.asked, tally.missing) == (7, 0)
     assert met.seen("batched")["calls"] - before == asked
+
+
+@pytest.mark.postgres
+def test_a_shard_leaves_the_batches_of_other_shards_alone(
+    met: Met, tmp_path: Path, postgres_url: str
+) -> None:
+    with Lab.open(tmp_path, database=postgres_url) as lab:
+        plan = plan_of(lab, QUESTIONS)
+        run(lab, [Job(model(met, "german"), [plan], batching=QUICK)])
+        theirs = [item.key for item in plan.requests if Shard(1, 2).holds(Pending(item))]
+        assert 0 < len(theirs) < len(QUESTIONS)
+        with lab.writing() as connection:
+            # As if the machine of the first shard waited for its batch.
+            connection.execute(responses.delete())
+            connection.execute(answers.delete())
+            connection.execute(batches.update().values(keys=theirs, status="submitted"))
+        job = Job(model(met, "german"), [plan], batching=QUICK, shard=Shard(2, 2))
+        [tally] = run(lab, [job])
+        assert tally.asked == len(QUESTIONS) - len(theirs)
+        known = lab.frame(sa.select(batches.c.status).order_by(batches.c.id))
+        assert known["status"].to_list() == ["submitted", "ended"]
 
 
 def test_requests_that_a_batch_does_not_answer_are_failures(met: Met, sqlite_lab: Lab) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -60,13 +60,20 @@ class BatchLedger:
         self._run = run_id
         self._api = api
 
-    async def under_way(self, waiting: Mapping[str, Pending]) -> list[OpenBatch]:
-        """Batches of an earlier session with requests that still wait, by the requests' keys."""
+    async def under_way(
+        self, waiting: Mapping[str, Pending], elsewhere: Collection[str] = ()
+    ) -> list[OpenBatch]:
+        """Batches of an earlier session with requests that still wait, by the requests' keys.
+
+        `elsewhere` are the keys of requests that other shards wait for: their batches are theirs.
+        """
         query = select(batches).where(batches.c.run_id == self._run, batches.c.status != "ended")
         with self._lab.reading() as connection:
             rows = connection.execute(query.order_by(batches.c.id)).all()
         open_batches = []
         for row in rows:
+            if not set(elsewhere).isdisjoint(row.keys):
+                continue
             provider_id = row.provider_id or await self._api.find(row.token)
             mine = {
                 name_of(place): waiting[key] for place, key in enumerate(row.keys) if key in waiting

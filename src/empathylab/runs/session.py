@@ -274,7 +274,10 @@ class Session:
         """The measured model's requests in batches; those of partners would hold each other up."""
         channel = self.channels[None]
         ledger = BatchLedger(self.lab, self.opened.id, batch_api(channel.model))
-        under_way = await ledger.under_way({item.request.key: item for item in self.waiting})
+        under_way = await ledger.under_way(
+            {item.request.key: item for item in self.waiting},
+            {item.request.key for item in self.opened.missing if not self.shard.holds(item)},
+        )
         submitted = {item.request.key for batch in under_way for item in batch.pending.values()}
         self.waiting = deque(item for item in self.waiting if item.request.key not in submitted)
         for batch in under_way:
