@@ -45,7 +45,7 @@ _STATE = """() => ({
   waits: Boolean(document.getElementById('live')),
   room: Boolean(document.querySelector('.waiting.room')),
   done: document.readyState === 'complete' && !document.querySelector('progress'),
-  wider: document.documentElement.scrollWidth - window.innerWidth,
+  wider: document.documentElement.scrollWidth - screen.width,
 })"""
 _FILL = """answers => {
   for (const [name, value] of Object.entries(answers.right)) {

@@ -111,7 +111,7 @@ class Rater:
 
     def overflow(self) -> int:
         """By how many pixels the page is wider than the screen."""
-        found = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        found = self.page.evaluate("document.documentElement.scrollWidth - screen.width")
         return int(found)
 
     @property

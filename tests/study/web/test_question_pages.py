@@ -52,7 +52,7 @@ def fill(page: Page) -> None:
 def problems(page: Page) -> list[str]:
     """What axe finds, and what does not fit on the screen."""
     found = [violation["id"] for violation in Axe().run(page).response["violations"]]
-    wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    wide = page.evaluate("document.documentElement.scrollWidth > screen.width")
     return found + (["wider than the screen"] if wide else [])
 
 

@@ -56,7 +56,7 @@ class Watching:
             for found in results.response["violations"]
             if found["impact"] in ("serious", "critical", "moderate")
         ]
-        over = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        over = self.page.evaluate("document.documentElement.scrollWidth - screen.width")
         if over > 0:
             self.problems.append((heading, "wider than the screen", over))
 

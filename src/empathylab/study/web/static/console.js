@@ -14,6 +14,9 @@ localTimes(document);
 const zone = document.querySelector(".zone");
 if (zone) zone.textContent = zone.dataset.local.replace("{zone}", Intl.DateTimeFormat().resolvedOptions().timeZone);
 
+// On a phone the navigation scrolls, and the page's own entry may lie beyond its edge.
+document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 const all = document.querySelector("input[data-all]");
 if (all) {
   const picks = () => document.querySelectorAll("input[name^='pick-']");
