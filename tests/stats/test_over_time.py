@@ -91,6 +91,12 @@ def test_a_few_shared_units_among_many_are_not_worth_pairing() -> None:
     assert found.n_before == 25
 
 
+def test_half_of_the_occasion_with_fewer_units_is_enough_for_pairs() -> None:
+    before = {f"s{i}": float(i % 3) for i in range(6)}
+    after = {f"s{i}": float(i % 2) for i in range(6)} | {f"b{i}": float(i) for i in range(20)}
+    assert situation_shift(before, after).paired
+
+
 def test_units_on_one_occasion_only_are_left_out_of_pairs() -> None:
     before = {f"s{i}": float(i % 3) for i in range(6)} | {"gone": 100.0}
     after = {f"s{i}": float(i % 2) for i in range(6)}

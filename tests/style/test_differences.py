@@ -49,6 +49,11 @@ def test_shared_situations_are_paired_as_in_r() -> None:
     )
 
 
+def test_half_of_what_the_one_with_fewer_answered_is_enough_for_pairs() -> None:
+    found = only(frame(one=numbered(A), other=numbered(B) | numbered(A + B, start=8)))
+    assert (found.paired, found.n) == (True, 8)
+
+
 def test_situations_not_shared_are_compared_by_welchs_test_as_in_r() -> None:
     # tests/reference/style_clusters.R: t.test(a, b[1:6]).
     found = only(frame(one=numbered(A), other=numbered(B[:6], start=50)))

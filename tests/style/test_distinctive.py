@@ -103,6 +103,15 @@ def test_pairing_leaves_out_situations_that_only_one_side_answered() -> None:
     assert (paired.dropped, unpaired.dropped) == (9, 0)
 
 
+def test_what_is_left_out_of_pairs_is_left_out_of_the_prior() -> None:
+    shared = responses(a=["rain again"] * 4, b=["rain at last"] * 4)
+    more = responses(a=["rain again"] * 4 + ["again"] * 9, b=["rain at last"] * 4)
+    first, _ = distinctive_terms(shared, min_count=1, longest=1)
+    second, _ = distinctive_terms(more, min_count=1, longest=1)
+    assert names(first) == ["again"]
+    assert first.terms == second.terms
+
+
 def test_a_term_from_one_situation_only_is_left_out() -> None:
     frame = responses(a=["echo echo echo echo echo echo", "rain"], b=["rain", "rain"])
     a, _ = distinctive_terms(frame, longest=1)

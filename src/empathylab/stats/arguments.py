@@ -14,6 +14,12 @@ def require_columns(frame: pl.DataFrame, *columns: str | None) -> None:
             raise UnknownName("column", column, frame.columns)
 
 
+def without_gaps(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """The rows that have a value in each of the columns; NaN is none."""
+    numbers = [column for column in columns if frame[column].dtype.is_float()]
+    return frame.drop_nulls(columns).drop_nans(numbers)
+
+
 def require_confidence(confidence: float) -> None:
     """Raises InputError unless the confidence is a proportion."""
     if not 0 < confidence < 1:

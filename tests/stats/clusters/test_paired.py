@@ -79,6 +79,16 @@ def test_units_of_one_run_only_are_counted() -> None:
     assert (found.n_pairs, found.dropped_first, found.dropped_second) == (27, 3, 0)
 
 
+def test_a_value_that_is_nan_counts_as_missing() -> None:
+    frame = runs().with_columns(
+        score=pl.when((pl.col("run") != "a") | (pl.col("item") >= 3))
+        .then("score")
+        .otherwise(math.nan)
+    )
+    assert compared(frame) == compared(frame.drop_nans("score"))
+    assert compared(frame).n_pairs == 27
+
+
 def test_equal_runs_have_no_test() -> None:
     same = pl.concat([runs().filter(run="a"), runs().filter(run="a").with_columns(run=pl.lit("b"))])
     assert math.isnan(compared(same).paired.p)

@@ -96,6 +96,23 @@ def test_a_judge_better_than_people_passes_and_a_poor_one_does_not() -> None:
     assert poor.smallest_epsilon > 0.1
 
 
+def test_winning_against_half_of_the_people_is_enough() -> None:
+    # Scored by p0 the judge is nearer than p1; scored by p1, who scatters, no nearer than p0.
+    rng = np.random.default_rng(1)
+    level = rng.normal(size=60)
+    wide = pl.DataFrame(
+        {
+            "situation": np.arange(60),
+            "p0": level,
+            "p1": level + rng.normal(0, 3, 60),
+            "judge": level + rng.normal(0, 1, 60),
+        }
+    )
+    frame = wide.unpivot(index="situation", variable_name="rater", value_name="rating")
+    found = alternative_annotator_test(frame, "judge", epsilon=0.0)
+    assert (found.winning_rate, found.passes) == (0.5, True)
+
+
 def test_the_smallest_epsilon_is_where_the_verdict_turns() -> None:
     found = alternative_annotator_test(rated(), "judge")
     at = found.smallest_epsilon

@@ -64,6 +64,15 @@ def test_rows_with_gaps_are_left_out_and_counted() -> None:
     assert (self_preference(frame, ["kin"]).n, self_preference(frame, ["kin"]).dropped) == (59, 1)
 
 
+@pytest.mark.parametrize("column", ["rating", "prediction"])
+def test_a_value_that_is_nan_counts_as_missing(column: str) -> None:
+    frame = arithmetic().with_columns(
+        pl.when(pl.int_range(pl.len()) != 5).then(pl.col(column)).otherwise(math.nan)
+    )
+    assert self_preference(frame, ["kin"]).dropped == 1
+    assert self_preference(frame, ["kin"]).p == self_preference(frame.drop_nans(), ["kin"]).p
+
+
 def test_a_judge_without_others_has_no_gap_and_says_why() -> None:
     frame = arithmetic().filter(pl.col("respondent") == "kin")
     found = self_preference(frame, ["kin"])

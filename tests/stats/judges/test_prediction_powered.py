@@ -93,6 +93,12 @@ def test_without_unrated_responses_it_is_peoples_mean_and_says_so() -> None:
     assert note("nothing_judged_alone") in found.notes
 
 
+def test_trust_without_unrated_responses_changes_nothing() -> None:
+    frame = arithmetic().filter(pl.col("number") < 40)
+    found = prediction_powered_mean(frame, rater=None, situation=None, trust=1.0)
+    assert (found.trust, found.se) == ((0.0,), found.people_se)
+
+
 def test_rows_without_a_prediction_are_left_out_and_counted() -> None:
     frame = arithmetic().with_columns(
         prediction=pl.when(pl.col("number") != 3).then(pl.col("prediction"))

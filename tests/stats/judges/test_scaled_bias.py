@@ -126,3 +126,11 @@ def test_rows_with_something_missing_are_left_out_and_counted() -> None:
     )
     found = scaled_bias(holed, "lean", rater=None)
     assert (found.n, found.dropped) == (590, 10)
+
+
+def test_a_value_that_is_nan_counts_as_missing() -> None:
+    frame = rated(3, scale=0.4, own=0.5, noise=1.0).with_columns(
+        rating=pl.when(pl.int_range(pl.len()) != 5).then("rating").otherwise(math.nan)
+    )
+    assert scaled_bias(frame, "lean").dropped == 1
+    assert leaning(frame) == leaning(frame.drop_nans())

@@ -136,6 +136,15 @@ def test_rows_without_prediction_are_counted() -> None:
     assert (found.n, found.n_judged, found.dropped) == (2, 1, 3)
 
 
+def test_a_rating_that_is_nan_counts_as_missing() -> None:
+    told: list[float | None] = [1.0, 2.0, 3.0, 2.0]
+    gap, nan = (
+        pl.concat([rows("a", [1.0, 2.0, value, 3.0], told), rows("b", told, told), unrated(told)])
+        for value in (None, math.nan)
+    )
+    assert repr(transferred_mean(nan, "new")) == repr(transferred_mean(gap, "new"))
+
+
 def test_what_cannot_be_estimated_is_said() -> None:
     with pytest.raises(InputError, match="nothing to calibrate"):
         transferred_mean(unrated([1.0]), "new")

@@ -21,7 +21,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.stats.anova.effect_sizes import partial_eta_squared
-from empathylab.stats.arguments import require_confidence
+from empathylab.stats.arguments import require_confidence, without_gaps
 from empathylab.stats.arrays import Array
 from empathylab.stats.mixed.columns import level_codes
 from empathylab.stats.mixed.design import MixedDesign, read_design
@@ -89,7 +89,7 @@ def anova(frame: pl.DataFrame, formula: str, *, confidence: float = 0.95) -> Ano
     require_confidence(confidence)
     design = read_design(frame, formula, ordinal=False)
     _check(design)
-    used = frame.select(design.formula.columns).drop_nulls().drop_nans()
+    used = without_gaps(frame, *design.formula.columns)
     y = np.asarray(design.y, dtype=np.float64)
     blocks = _blocks(design, used)
     fits = _Fits(y, blocks)

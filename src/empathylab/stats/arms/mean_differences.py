@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from empathylab.stats.arguments import require_columns
+from empathylab.stats.arguments import require_columns, without_gaps
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import crossed_codes
 from empathylab.stats.judges.powered_parts import (
@@ -64,7 +64,7 @@ def prediction_powered_differences(
     labels = frame["arm"].cast(pl.String)
     names = tuple(labels.drop_nulls().unique(maintain_order=True).to_list())
     parts = [part_of(frame, plan, ways, name, (labels == name).to_numpy()) for name in names]
-    rated = frame.filter(pl.col(rating).is_not_null())
+    rated = without_gaps(frame, rating)
     situations, raters = (_shared(rated, column, names) for column in ("situation", "rater"))
     people, errors = _Errors.of(parts, people=True), _Errors.of(parts)
     ends = _Ends(parts, people, _Pooled.of(parts, people, raters), {})

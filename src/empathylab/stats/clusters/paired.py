@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.arguments import require_columns
+from empathylab.stats.arguments import require_columns, without_gaps
 from empathylab.stats.clusters.regression import clustered_regression
 from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.t_tests import TTest, t_test
@@ -59,7 +59,7 @@ def paired_difference(
         raise InputError(
             f"{value!r} must contain numbers", got=frame[value][0], remedy="Name another column."
         )
-    known = frame.drop_nulls([unit, label, value]).with_columns(
+    known = without_gaps(frame, unit, label, value).with_columns(
         pl.col(label).cast(pl.String), pl.col(value).cast(pl.Float64)
     )
     labels = known[label].unique(maintain_order=True).to_list()

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.arguments import require_columns
+from empathylab.stats.arguments import require_columns, without_gaps
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import cluster_ways, least_squares
 from empathylab.stats.notes import Note, note
@@ -77,7 +77,7 @@ def self_preference(
     for name in own:
         if name not in known:
             raise UnknownName("respondent", name, known)
-    whole = frame.drop_nulls([respondent, rating, prediction])
+    whole = without_gaps(frame, respondent, rating, prediction)
     people = whole[rating].cast(pl.Float64).to_numpy()
     judge = whole[prediction].cast(pl.Float64).to_numpy()
     mine = whole[respondent].cast(pl.String).is_in(list(own)).to_numpy().astype(np.float64)

@@ -96,7 +96,7 @@ class Plan:
         ways = []
         if self.rater is not None:
             # The judge is no rater: a row that only it rated stands for itself.
-            rated = pl.col(self.rating).is_not_null()
+            rated = pl.col(self.rating).cast(pl.Float64).is_not_nan()
             people = pl.when(rated).then(pl.col(self.rater).cast(pl.String))
             ways.append(cluster_codes(frame.select(rater=people)["rater"]))
         if self.situation is not None:

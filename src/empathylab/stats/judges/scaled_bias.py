@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.arguments import without_gaps
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import (
     cluster_codes,
@@ -71,8 +72,8 @@ def scaled_bias(
     not known, and a judge with a wider scale than people's looks as if it leaned towards all that
     people like: then there is no estimate, and the note says so.
     """
-    wanted = [item for item in (lean, rating, prediction, response, within) if item is not None]
-    whole = frame.drop_nulls(wanted)
+    wanted = (lean, rating, prediction, response, *([] if within is None else [within]))
+    whole = without_gaps(frame, *wanted)
     ways = cluster_ways(whole, rater, situation)
     judge, people, leans = (
         whole[item].cast(pl.Float64).to_numpy() for item in (prediction, rating, lean)

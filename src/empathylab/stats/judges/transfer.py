@@ -274,12 +274,12 @@ class _Line:
 
 
 def _plain(frame: pl.DataFrame, rating: str) -> pl.DataFrame:
-    """The columns that are used, under their usual names; a prediction that is NaN is missing."""
+    """The columns that are used, under their usual names; NaN is a missing value."""
     return frame.select(
         pl.col("respondent").cast(pl.String),
         "rater",
         "situation",
-        rating=pl.col(rating).cast(pl.Float64),
+        rating=pl.col(rating).cast(pl.Float64).fill_nan(None),
         prediction=pl.col("prediction").cast(pl.Float64).fill_nan(None),
     )
 

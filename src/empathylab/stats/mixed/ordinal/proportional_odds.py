@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.arguments import require_columns
+from empathylab.stats.arguments import require_columns, without_gaps
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
@@ -149,10 +149,7 @@ def _clusters(frame: pl.DataFrame, design: MixedDesign, cluster: str | None) -> 
     if cluster is None:
         return None
     require_columns(frame, cluster)
-    used = list(design.formula.columns)
-    numbers = [name for name in used if frame[name].dtype.is_float()]
-    complete = frame.select({*used, cluster}).drop_nulls(used).drop_nans(numbers)
-    return cluster_codes(complete[cluster])
+    return cluster_codes(without_gaps(frame, *design.formula.columns)[cluster])
 
 
 class _Fit(NamedTuple):
