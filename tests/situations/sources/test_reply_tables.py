@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from empathylab.errors import UserError
@@ -106,6 +107,21 @@ def test_a_fault_is_one_sentence(content: str, options: dict[str, object], sente
     assert sentence in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Human", "human"),
+        ("human-1", "human"),
+        ("People", "human"),
+        ("person_2", "human"),
+        ("personal-gpt", "model"),
+        ("superhuman", "model"),
+    ],
+)
+def test_people_are_known_by_their_name(name: str, kind: str) -> None:
+    assert read(OWN.replace("gpt", name)).respondents[name] == kind
+
+
 def posts(content: str) -> Release:
     table = parse_csv(content.encode(), where="p.csv")
     return posts_from(table, where="p.csv", set_id="forum", title="Forum", licence="CC0")
@@ -127,6 +143,12 @@ def test_posts_have_a_domain_a_title_and_a_persons_reply() -> None:
     assert [(reply.situation, reply.respondent, reply.text) for reply in found.replies] == [
         ("parenting-1", "human", "Poor you.")
     ]
+
+
+def test_ids_of_posts_may_be_numbers_from_0_on() -> None:
+    table = pl.DataFrame({"id": [0, 1], "domain": ["work", "work"], "post": ["One.", "Two."]})
+    found = posts_from(table, where="p.parquet", set_id="forum", title="Forum", licence="CC0")
+    assert [item.id for item in found.situation_set] == ["0", "1"]
 
 
 def test_posts_without_ids_get_different_ones() -> None:

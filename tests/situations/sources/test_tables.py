@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from empathylab.errors import UserError
@@ -55,6 +56,19 @@ def test_an_emotion_of_ones_own_takes_a_valence() -> None:
 
 def test_a_byte_order_mark_and_blank_rows_do_not_matter() -> None:
     assert len(parse(b"\xef\xbb\xbf" + GOOD.replace("\nb", "\n,,,\nb").encode())) == 2
+
+
+def test_ids_may_be_numbers_from_0_on() -> None:
+    table = pl.DataFrame({"id": [0, 1], "text": ["x", "y"], "emotion": ["fear", "fear"]})
+    found = situations_from(table, where="x.parquet", set_id="x", title="", licence="")
+    assert [item.id for item in found] == ["0", "1"]
+
+
+@pytest.mark.parametrize("column", ["id", "text", "emotion"])
+def test_a_cell_of_spaces_is_empty(column: str) -> None:
+    table = pl.DataFrame({"id": ["a"], "text": ["x"], "emotion": ["fear"]} | {column: [" "]})
+    with pytest.raises(UserError, match=f"x.parquet row 2: '{column}' is empty"):
+        situations_from(table, where="x.parquet", set_id="x", title="", licence="")
 
 
 def test_the_set_is_not_validated() -> None:

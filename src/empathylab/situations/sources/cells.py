@@ -95,6 +95,14 @@ def filled(row: Mapping[str, Any], column: str, where: str) -> str:
     return value
 
 
+def texts_in(row: Mapping[str, Any]) -> dict[str, str]:
+    """The row's cells as clean text, without those that hold none."""
+    texts = {
+        name: clean_text(str(value)).strip() for name, value in row.items() if value is not None
+    }
+    return {name: text for name, text in texts.items() if text}
+
+
 def sample_number(given: object, where: str = "") -> int:
     """Which of a respondent's replies it is; 0 where the table does not say."""
     if given is None:

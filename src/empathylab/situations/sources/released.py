@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -10,6 +11,7 @@ from typing import Any, Literal
 from empathylab.situations.sets import SituationSet
 
 Kind = Literal["model", "human"]
+_PEOPLE = re.compile(r"human|(?:people|persons?)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +109,8 @@ class Release:
     study: RatedStudy | None = None
     notes: tuple[str, ...] = ()
     """What a reader should know: what was left out, mapped or does not add up."""
+
+
+def kind_of(respondent: str) -> Kind:
+    """Whether a model or people replied, by the respondent's name."""
+    return "human" if _PEOPLE.match(respondent) else "model"

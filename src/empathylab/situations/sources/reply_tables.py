@@ -22,11 +22,12 @@ from empathylab.situations.sources.cells import (
     parts_of,
     repeated,
     sample_number,
+    texts_in,
 )
-from empathylab.situations.sources.released import Kind, Release, Reply
+from empathylab.situations.sources.released import Kind, Release, Reply, kind_of
 from empathylab.situations.sources.rows import Rows
 from empathylab.situations.sources.tables import check_set_id
-from empathylab.tables import clean_text, require_columns
+from empathylab.tables import require_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -124,7 +125,7 @@ class _Replies:
             subset="respondent", keep="first", maintain_order=True
         )
         for name, kind in stated.iter_rows():
-            self.kinds.setdefault(name, kind_of(name, kind))
+            self.kinds.setdefault(name, kind or kind_of(name))
         self.rows.append(frame)
         self.keys.append(frame.select("situation", "respondent", "sample").hash_rows())
 
@@ -217,15 +218,11 @@ class _Situations:
 
 
 def _situation_in(row: Mapping[str, Any], emotions: Mapping[str, str], where: str) -> Situation:
-    fields = {
-        name: clean_text(str(row[name])).strip() or None
-        for name in SITUATION_COLUMNS
-        if row.get(name) is not None
-    }
+    fields = texts_in({name: row.get(name) for name in SITUATION_COLUMNS})
     text = fields.pop("situation_text", None)
     if text is None:
         raise InputError("'situation_text' is empty", where=where, remedy="Fill it in.")
-    emotion = (fields.pop("emotion", None) or "").lower() or None
+    emotion = fields.pop("emotion", "").lower() or None
     emotion = emotions.get(emotion, emotion) if emotion else None
     valence = stated_valence(emotion, fields.pop("valence", None))
     key = filled(row, "situation", where)
@@ -240,13 +237,6 @@ def stated_kind(given: object, where: str = "") -> str:
             "'kind' must be model or human", where=where, got=given, remedy="Fix the row."
         )
     return kind
-
-
-def kind_of(respondent: str, stated: str) -> Kind:
-    """Whether a model or people: as the table says, else by the name."""
-    if stated:
-        return "human" if stated == "human" else "model"
-    return "human" if re.match(r"(human|people|person)s?\b|human", respondent) else "model"
 
 
 def posts_from(
@@ -276,10 +266,7 @@ def posts_from(
     counts: Counter[str] = Counter()
     for number, row in enumerate(table.iter_rows(named=True), start=first_row):
         place = f"{where} row {number}"
-        situations = {role: row[name] for role, name in columns.items() if name is not None}
-        cells = {
-            role: clean_text(str(value)).strip() for role, value in situations.items() if value
-        }
+        cells = texts_in({role: row[name] for role, name in columns.items() if name is not None})
         topic, text = (filled(row, str(columns[role]), place) for role in ("topic", "text"))
         key = cells.get("id") or f"{_slug(topic)}-{counts[_slug(topic)] + 1}"
         counts[_slug(topic)] += 1

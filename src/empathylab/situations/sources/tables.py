@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.emotions import Valence, stated_valence
 from empathylab.situations.sets import Situation, SituationSet, check_tags
-from empathylab.tables import clean_text
+from empathylab.situations.sources.cells import texts_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,8 +43,7 @@ def situations_from(
     situations: list[Situation] = []
     rows: dict[tuple[str, str], int] = {}
     for number, cells in enumerate(table.iter_rows(named=True), start=first_row):
-        if any(cells.values()):
-            texts = {name: clean_text(str(value)).strip() for name, value in cells.items() if value}
+        if texts := texts_in(cells):
             situation = _situation(texts, emotions or {}, f"{where} row {number}")
             _refuse_repeated(situation, rows, number, where)
             situations.append(situation)

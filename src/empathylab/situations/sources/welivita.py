@@ -9,7 +9,6 @@ platform's demographics are files of their own, one row per person.
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -21,12 +20,12 @@ from empathylab.situations.emotions import emotion_warnings, stated_valence
 from empathylab.situations.sets import Situation, SituationSet
 from empathylab.situations.sources.released import (
     Dimension,
-    Kind,
     RatedStudy,
     Rater,
     Rating,
     Release,
     Reply,
+    kind_of,
 )
 from empathylab.tables import clean_text, require_columns
 
@@ -107,7 +106,7 @@ def read_release(
     study = RatedStudy(name, TITLE, "between", (_POINTS,), tuple(raters), tuple(ratings), REPLIES)
     return Release(
         situation_set=situations,
-        respondents={named[arm]: _kind(arm) for arm in arms},
+        respondents={named[arm]: kind_of(arm) for arm in arms},
         replies=tuple(reply for arm in arms for reply in _replies(table, arm, named[arm], where)),
         study=study if ratings else None,
         notes=tuple(notes),
@@ -146,10 +145,6 @@ def _no_text(name: str, where: str) -> InputError:
 
 def _is_arm(column: str) -> bool:
     return column.startswith("response_") and len(column) > len("response_")
-
-
-def _kind(arm: str) -> Kind:
-    return "human" if re.match(r"human|people|person", arm.lower()) else "model"
 
 
 def _respondent_names(arms: list[str], given: Mapping[str, str], where: str) -> dict[str, str]:
