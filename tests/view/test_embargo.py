@@ -54,7 +54,14 @@ def test_an_open_study_shows_no_rater_arm_rating_or_judgement(sqlite_lab: Lab, s
         assert visitor.get(f"/studies/{study}?csv=raters").status_code == 404
         assert visitor.get("/replies/2").status_code == 404
         assert "shown once it is closed" in pages[f"/studies/{study}"]
-        assert "Hidden until the study" in visitor.get("/answers/1").text
+        hidden = visitor.get("/answers/1").text
+        assert "Hidden until the study" in hidden
+        # Bad and Good may have different numbers of tokens.
+        assert "Prompt tokens" in hidden
+        assert "Completion tokens" not in hidden
+        assert visitor.get("/runs/1?csv=answers&outcome=refused").text.count("\n") == 2
+        [listed] = visitor.get("/replies?csv=situations").text.splitlines()[1:]
+        assert listed.endswith(",1")  # without the participant's words
         with sqlite_lab.writing() as connection:
             connection.execute(schema.studies.update().values(status="closed"))
         pages = crawl(visitor)

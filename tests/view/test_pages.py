@@ -21,7 +21,7 @@ from empathylab.store.conversations import (
     store_conversations,
 )
 from empathylab.store.recipients import store_recipients
-from empathylab.view.rendering import breakable
+from empathylab.view.rendering import breakable, money, written
 from tests.helpers.conversing import KIND, listener, persona, rule_based_person
 from tests.helpers.labs import filled
 from tests.view.viewing import ARABIC, LONG, ODD, SCRIPT, Visitor, add_replies, add_study, viewing
@@ -222,6 +222,24 @@ def test_runs_that_no_other_run_can_be_compared_with_say_so(sqlite_lab: Lab) -> 
     filled(sqlite_lab, situations=1)
     with viewing(sqlite_lab) as visitor:
         assert "Two runs of the same protocol are needed" in visitor.get("/runs/compare").text
+
+
+def test_costs_that_are_not_nothing_do_not_look_like_it() -> None:
+    costs = (None, 0.0, 0.00004, 0.00006, 0.5, 1234.5)
+    assert [money(cost) for cost in costs] == [
+        "–",
+        "$0.00",
+        "< $0.0001",
+        "$0.0001",
+        "$0.5000",
+        "$1,234.50",
+    ]
+
+
+def test_plain_lists_of_settings_stand_on_one_line() -> None:
+    assert written(["a", 1]) == '["a", 1]'
+    assert written({"a": 1}).count("\n") == 2
+    assert written([{}]).count("\n") == 2
 
 
 def test_long_names_break_where_a_part_ends() -> None:

@@ -21,9 +21,11 @@ from empathylab.scales.score_frames import score_frame
 from empathylab.stats.clusters.paired import PairedDifference, paired_difference
 from empathylab.store import Lab, runs_frame
 from empathylab.store.administrations import read_appraisals
+from empathylab.store.judged_responses import responses_in_open_studies
 from empathylab.store.judgements import rubric_scores
 from empathylab.store.queries import usable_requests
 
+_HIDDEN = "Judges' scores of replies that an open study shows are left out until it is closed."
 _UNIT = pl.concat_str("set", "situation", separator="/").alias("unit")
 
 
@@ -91,11 +93,14 @@ def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
     }
     compare = {"appraise": _scale_differences, "respond": _score_differences}
     protocol = rows[0]["protocol"]
-    conclusions = compare[protocol](lab, first, second) if protocol in compare else ()
+    conclusions: list[Conclusion] = []
     caveats = [f"The runs differ in: {', '.join(differing)}."] if differing else []
+    if protocol in compare:
+        conclusions, left_out = compare[protocol](lab, first, second)
+        caveats += left_out
     if not conclusions:
         caveats.append(
-            "There is nothing to compare: replies need scores by the same judge (evaluate "
+            "There are no scores to compare: replies need scores by the same judge (evaluate "
             "--judge), scales two situations that both runs have."
         )
     first_label, second_label = (
@@ -111,23 +116,24 @@ def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
     )
 
 
-def _score_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
-    """By judge, the difference of the composite."""
+def _score_differences(lab: Lab, first: int, second: int) -> tuple[list[Conclusion], list[str]]:
+    """By judge, the difference of the composite; replies that an open study shows are left out."""
     scores = rubric_scores(lab, [first, second])
+    hidden = pl.col("response").is_in(list(responses_in_open_studies(lab)))
+    caveats = [_HIDDEN] if scores.filter(hidden).height else []
     conclusions = []
-    for (judge,), rows in scores.group_by("judge", maintain_order=True):
+    for (judge,), rows in scores.filter(~hidden).group_by("judge", maintain_order=True):
         profiles = reply_profiles(rows).with_columns(_UNIT)
         conclusions += _difference(
             profiles, first, second, EMPATHY, f"{EMPATHY}, scored by {judge}"
         )
-    return conclusions
+    return conclusions, caveats
 
 
-def _scale_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
+def _scale_differences(lab: Lab, first: int, second: int) -> tuple[list[Conclusion], list[str]]:
     """By subscale, the difference of the scores after situations."""
-    read = read_appraisals(lab)
+    read = read_appraisals(lab, of_runs=(first, second))
     asked = read.administrations.filter(
-        pl.col("run").is_in([first, second]),
         pl.col("outcome") == "valid",
         pl.col("phase") == "evoked",
         ~pl.col("counterpart"),
@@ -138,12 +144,14 @@ def _scale_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
     conclusions = []
     for (scale, subscale), part in joined.group_by("scale", "subscale", maintain_order=True):
         conclusions += _difference(part, first, second, "score", f"{scale} {subscale}")
-    return conclusions
+    return conclusions, []
 
 
 def _difference(
     frame: pl.DataFrame, first: int, second: int, value: str, what: str
 ) -> list[Conclusion]:
+    if frame["run"].n_unique() < 2:  # only one of them has scores
+        return []
     labelled = frame.with_columns(label=pl.col("run").cast(pl.String))
     try:
         difference = paired_difference(

@@ -9,6 +9,7 @@ and stays with their study.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,13 +121,20 @@ def measured_participants(lab: Lab) -> pl.DataFrame:
 
 
 def read_appraisals(
-    lab: Lab, *, respondent: str | None = None, scale: str | None = None
+    lab: Lab,
+    *,
+    respondent: str | None = None,
+    scale: str | None = None,
+    of_runs: Collection[int] | None = None,
 ) -> Appraisals:
     """All administrations with their answers, read as one consistent state."""
 
     def narrowed(query: Select[Any]) -> Select[Any]:
         if respondent is not None:
             query = query.where(RESPONDENT.in_([respondent]))
+        if of_runs is not None:
+            own = select(answers.c.id).where(answers.c.run_id.in_(list(of_runs)))
+            query = query.where(administrations.c.answer_id.in_(own))
         return query if scale is None else query.where(scales.c.name == scale)
 
     with lab.reading() as connection:

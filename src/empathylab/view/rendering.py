@@ -108,9 +108,11 @@ def points(value: float | None) -> str:
 
 def money(value: float | None) -> str:
     """Dollars; a dash where the price is not known."""
-    return (
-        "–" if value is None else f"${value:,.2f}" if value >= 1 or not value else f"${value:.4f}"
-    )
+    if value is None:
+        return "–"
+    if 0 < value < 0.00005:
+        return "< $0.0001"
+    return f"${value:,.2f}" if value >= 1 or not value else f"${value:.4f}"
 
 
 def seconds(value: float | None) -> str:
@@ -123,8 +125,13 @@ def seconds(value: float | None) -> str:
 
 
 def written(value: Any) -> str:
-    """A setting's value as text."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    """A setting's value as text; a plain list on one line."""
+    if isinstance(value, str):
+        return value
+    nested = isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(part, dict | list) for part in value)
+    )
+    return json.dumps(value, ensure_ascii=False, indent=1 if nested else None)
 
 
 def clipped(text: str | None, maximum: int) -> str:

@@ -31,7 +31,7 @@ Kind = Literal[
 ]
 _CHUNK = 5_000
 _SHORT = ("run", "administration", "protocol", "kind", "phase", "mode", "reversed", "emotion")
-_LONG = ("text", "reason", "message", "words")
+_LONG = ("text", "reason", "message", "words", "said", "first_text", "second_text")
 _LAST_PAGE = 1_000_000
 
 

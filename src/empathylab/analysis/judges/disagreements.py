@@ -47,3 +47,20 @@ def judge_disagreements(lab: Lab, study: str) -> pl.DataFrame:
         .with_columns(difference=pl.col("judge_rating") - pl.col("people_rating"))
         .sort(pl.col("difference").abs(), "judge", *key, descending=[True, False, False, False])
     )
+
+
+def disagreement_by_judge(differences: pl.DataFrame) -> pl.DataFrame:
+    """How far each judge is from people on each dimension, the judge who is furthest first.
+
+    `size` is the mean of the absolute differences, and `bias` the mean difference.
+    """
+    difference = pl.col("difference")
+    return (
+        differences.group_by("judge", "dimension")
+        .agg(
+            size=difference.abs().mean(),
+            bias=difference.mean(),
+            replies=pl.len().cast(pl.Int64),
+        )
+        .sort("size", "judge", "dimension", descending=[True, False, False])
+    )

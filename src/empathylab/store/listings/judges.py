@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import polars as pl
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, case, func, or_, select
 
 from empathylab.store.judgements import RUBRIC
 from empathylab.store.lab import Lab
 from empathylab.store.listings.pages import Listing, read_page
+from empathylab.store.listings.studies import NOT_CLOSED, responses_not_closed
 from empathylab.store.schema import (
     answers,
     judgements,
@@ -16,6 +17,7 @@ from empathylab.store.schema import (
     respondents,
     responses,
     runs,
+    shown_responses,
     situation_sets,
     situations,
     studies,
@@ -39,6 +41,28 @@ def list_judges(connection: Connection, *, offset: int = 0, limit: int = 50) -> 
         .select_from(_JUDGED.outerjoin(studies))
         .group_by(respondents.c.name, judgements.c.study_id, studies.c.name, studies.c.status)
         .order_by(respondents.c.name, judgements.c.study_id)
+    )
+    return read_page(connection, query, offset=offset, limit=limit)
+
+
+def list_judgements(
+    connection: Connection, response: int, *, offset: int = 0, limit: int = 50
+) -> Listing:
+    """What judges said of one response; nothing while an open study shows it or asked for it."""
+    hidden = responses_not_closed().where(shown_responses.c.response_id == response)
+    unclosed = select(studies.c.id).where(NOT_CLOSED)
+    query = (
+        select(
+            respondents.c.name.label("judge"),
+            studies.c.name.label("study_name"),
+            *judgements.c["dimension", "label", "said", "outcome", "reason", "repeat"],
+            func.coalesce(judgements.c.expected, judgements.c.value).label("value"),
+            judgements.c.answer_id.label("answer"),
+        )
+        .select_from(_JUDGED.outerjoin(studies))
+        .where(judgements.c.response_id == response, ~hidden.exists())
+        .where(or_(judgements.c.study_id.is_(None), judgements.c.study_id.not_in(unclosed)))
+        .order_by(judgements.c.id)
     )
     return read_page(connection, query, offset=offset, limit=limit)
 

@@ -17,6 +17,7 @@ from empathylab.store.listings.pages import (
     values_of,
 )
 from empathylab.store.listings.search import matches
+from empathylab.store.listings.studies import NOT_CLOSED
 from empathylab.store.schema import (
     answers,
     respondents,
@@ -29,7 +30,6 @@ from empathylab.store.schema.joins import RESPONSES, SITUATION
 
 _SNIPPET = 400
 _SITUATIONS = situations.join(situation_sets)
-_OPEN = ("open", "paused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ def _reply_counts(connection: Connection, chosen: Sequence[int]) -> dict[int, in
         .where(responses.c.situation_id.in_(chosen))
         .group_by(responses.c.situation_id)
     )
+    query = _without_open_studies(connection, query)
     return {int(situation): int(count) for situation, count in connection.execute(query)}
 
 
@@ -151,7 +152,7 @@ def _of_situation(wanted: ReplyFilter) -> list[ColumnElement[bool]]:
 
 def _without_open_studies(connection: Connection, query: Select[Any]) -> Select[Any]:
     """Without what participants of studies that are not closed have written there."""
-    named = select(studies.c.name).where(studies.c.status.in_(_OPEN))
+    named = select(studies.c.name).where(NOT_CLOSED)
     names = list(connection.execute(named).scalars())
     if not names:
         return query

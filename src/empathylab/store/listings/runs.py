@@ -17,11 +17,11 @@ from empathylab.store.listings.pages import (
     read_rows,
     values_of,
 )
+from empathylab.store.listings.studies import NOT_CLOSED, responses_not_closed
 from empathylab.store.queries import answer_totals, unanswered_requests
 from empathylab.store.schema import (
     administrations,
     answers,
-    arms,
     conversations,
     failures,
     judgements,
@@ -29,14 +29,12 @@ from empathylab.store.schema import (
     respondents,
     responses,
     runs,
-    shown_responses,
     studies,
     turns,
 )
 from empathylab.store.schema.statements import count_rows
 
 _SNIPPET = 200
-_OPEN = ("open", "paused")
 
 
 def list_runs(
@@ -147,6 +145,28 @@ def list_answers(
     return read_page(connection, query, offset=offset, limit=limit)
 
 
+def list_shared_answers(
+    connection: Connection, first: int, second: int, *, offset: int = 0, limit: int = 50
+) -> Listing:
+    """Requests that both runs have an answer to, with the beginnings of both answers."""
+    one, other = answers.alias("one"), answers.alias("other")
+    sides = [
+        column.label(f"{name}_{column.name}")
+        for name, side in (("first", one), ("second", other))
+        for column in (
+            *side.c["id", "outcome"],
+            func.substr(side.c.text, 1, _SNIPPET).label("text"),
+        )
+    ]
+    query = (
+        select(one.c.key, *sides)
+        .select_from(one.join(other, other.c.key == one.c.key))
+        .where(one.c.run_id == first, other.c.run_id == second)
+        .order_by(case((one.c.outcome == other.c.outcome, 1), else_=0), one.c.key)
+    )
+    return read_page(connection, query, offset=offset, limit=limit)
+
+
 def find_answer(connection: Connection, answer: int) -> Row | None:
     """One answer with its request, whole, and what was made of it."""
     query = (
@@ -158,11 +178,17 @@ def find_answer(connection: Connection, answer: int) -> Row | None:
             responses.c.situation_id.label("situation"),
             administrations.c.id.label("administration"),
             turns.c.conversation_id.label("conversation"),
+            func.coalesce(judgements.c.response_id, preferences.c.first_response_id).label(
+                "judged"
+            ),
+            preferences.c.second_response_id.label("second_judged"),
         )
         .select_from(answers.join(runs).join(respondents))
         .outerjoin(responses, responses.c.answer_id == answers.c.id)
         .outerjoin(administrations, administrations.c.answer_id == answers.c.id)
         .outerjoin(turns, turns.c.answer_id == answers.c.id)
+        .outerjoin(judgements, judgements.c.answer_id == answers.c.id)
+        .outerjoin(preferences, preferences.c.answer_id == answers.c.id)
         .where(answers.c.id == answer)
     )
     row = first_row(connection, query)
@@ -184,12 +210,8 @@ def judges_open_study(connection: Connection, run: int) -> bool:
 
     What it said of them is a result of the study, so it is hidden until the study is closed.
     """
-    shown = (
-        select(shown_responses.c.response_id)
-        .select_from(shown_responses.join(arms).join(studies))
-        .where(studies.c.status.in_(_OPEN))
-    )
-    unclosed = select(studies.c.id).where(studies.c.status.in_(_OPEN))
+    shown = responses_not_closed()
+    unclosed = select(studies.c.id).where(NOT_CLOSED)
     for table, rule in (
         (judgements, judgements.c.response_id.in_(shown)),
         (preferences, preferences.c.first_response_id.in_(shown)),

@@ -13,6 +13,7 @@ from empathylab.store.schema import (
     ratings,
     respondents,
     responses,
+    shown_responses,
     situations,
     studies,
 )
@@ -21,6 +22,14 @@ from empathylab.store.studies.records import real_people
 
 # The rule stands in the queries, too: a study may be opened again while its pages are read.
 _CLOSED: ColumnElement[bool] = studies.c.status == "closed"
+NOT_CLOSED: ColumnElement[bool] = studies.c.status.in_(("open", "paused"))
+"""The rule for studies that this lab runs, whose results are hidden."""
+
+
+def responses_not_closed() -> Select[Any]:
+    """The ids of the responses that studies show that are not closed."""
+    shown = shown_responses.join(arms).join(studies)
+    return select(shown_responses.c.response_id).select_from(shown).where(NOT_CLOSED)
 
 
 def list_studies(connection: Connection, *, offset: int = 0, limit: int = 50) -> Listing:
@@ -97,19 +106,28 @@ def find_rater(connection: Connection, rater: int) -> Row | None:
 
 def list_ratings(
     connection: Connection,
-    study: int,
     *,
+    study: int | None = None,
     rater: int | None = None,
+    response: int | None = None,
     dimension: str = "",
     offset: int = 0,
     limit: int = 50,
 ) -> Listing:
-    """The ratings of a closed study, with what was rated."""
+    """Ratings of closed studies, with what was rated."""
+    chosen = {
+        raters.c.study_id: study,
+        ratings.c.rater_id: rater,
+        ratings.c.response_id: response,
+        ratings.c.dimension: dimension,
+    }
     query = (
         select(
             ratings.c.id.label("rating_id"),
             raters.c.id.label("rater_id"),
             raters.c.name.label("rater"),
+            raters.c.study_id.label("study"),
+            studies.c.name.label("study_name"),
             func.coalesce(arms.c.name, respondents.c.name).label("arm"),
             *SITUATION,
             situations.c.id.label("situation_id"),
@@ -119,8 +137,7 @@ def list_ratings(
             responses.c.text,
         )
         .select_from(RATINGS)
-        .where(raters.c.study_id == study, _CLOSED, real_people())
-        .where(*equal_where_given({ratings.c.rater_id: rater, ratings.c.dimension: dimension}))
+        .where(_CLOSED, real_people(), *equal_where_given(chosen))
         .order_by(ratings.c.id)
     )
     return read_page(connection, query, offset=offset, limit=limit)

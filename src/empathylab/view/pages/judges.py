@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+import polars as pl
 from sqlalchemy import Connection
 
-from empathylab.analysis.judges.disagreements import judge_disagreements
+from empathylab.analysis.judges.disagreements import disagreement_by_judge, judge_disagreements
 from empathylab.errors import UserError
 from empathylab.store.judged_responses import study_names
 from empathylab.store.listings import judges as listings
@@ -18,7 +19,7 @@ from empathylab.store.listings.studies import find_study
 from empathylab.view.pages.replies import situation_link
 from empathylab.view.pages.studies import hidden_sentence
 from empathylab.view.rendering import Page
-from empathylab.view.tables import Column, Table
+from empathylab.view.tables import Column, Table, fixed_table
 from empathylab.view.visits import Visit, required
 
 _EMPTY = "No judge has rated replies that people also rated."
@@ -51,7 +52,7 @@ def show_disagreements(visit: Visit) -> Page:
     """The differences between judges and people in a closed study."""
     number = visit.number("study")
     study = required(find_study(visit.connection, number))
-    values: dict[str, Any] = {"study": study, "hidden": hidden_sentence(study), "judges": []}
+    values: dict[str, Any] = {"study": study, "hidden": hidden_sentence(study)}
     if values["hidden"]:
         return Page(f"Judges of {study['name']}", "disagreements", (), values)
     try:
@@ -59,10 +60,23 @@ def show_disagreements(visit: Visit) -> Page:
     except UserError as error:
         values["hidden"] = str(error)
         return Page(f"Judges of {study['name']}", "disagreements", (), values)
-    if differences.height:
-        values["judges"] = sorted(set(differences["judge"]))
-        if asked := visit.asked("judge"):
-            differences = differences.filter(judge=asked)
+    summary = fixed_table(
+        "by_judge",
+        "How far each judge is from people",
+        (
+            Column("judge", "Judge", href=_only_judge),
+            Column("dimension", "Dimension"),
+            Column("size", "Mean absolute difference", "number", digits=2),
+            Column("bias", "Mean difference", "change"),
+            Column("replies", "Replies", "number"),
+        ),
+        disagreement_by_judge(differences).to_dicts(),
+    )
+    names = ("judge", "dimension")
+    values["choices"] = {name: differences[name].unique().sort().to_list() for name in names}
+    for name in names:
+        if asked := visit.asked(name):
+            differences = differences.filter(pl.col(name) == asked)
     labels = _point_labels(study["protocol"])
 
     def read(connection: Connection, offset: int, limit: int) -> Listing:
@@ -92,7 +106,11 @@ def show_disagreements(visit: Visit) -> Page:
     table = Table(
         "disagreements", "Differences between judges and people", columns, read, empty=_EMPTY
     )
-    return Page(f"Judges of {study['name']}", "disagreements", (table,), values)
+    return Page(f"Judges of {study['name']}", "disagreements", (summary, table), values)
+
+
+def _only_judge(row: Row) -> str:
+    return f"?{urlencode({'judge': row['judge'], 'dimension': row['dimension']})}#disagreements"
 
 
 def _point_labels(protocol: Mapping[str, Any]) -> dict[tuple[str, float], str]:

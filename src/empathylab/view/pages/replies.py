@@ -6,10 +6,12 @@ from sqlalchemy import Connection
 
 from empathylab.analysis.text.names import name_of
 from empathylab.store.listings import replies as listings
+from empathylab.store.listings.judges import list_judgements
 from empathylab.store.listings.pages import Listing, Row
 from empathylab.store.listings.replies import ReplyFilter
 from empathylab.store.listings.search import search_terms
 from empathylab.store.listings.search_index import count_waiting
+from empathylab.store.listings.studies import list_ratings
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table, whole_number
 from empathylab.view.visits import Visit, required
@@ -106,8 +108,37 @@ def show_reply(visit: Visit) -> Page:
     """One reply in full."""
     reply = required(listings.find_reply(visit.connection, visit.number("response")))
     situation = required(listings.find_situation(visit.connection, reply["situation_id"]))
+    tables = (_ratings_table(reply["response"]), _judgements_table(reply["response"]))
     values = {"reply": reply, "situation": situation}
-    return Page(f"Reply by {name_of(reply['respondent'])}", "reply", (), values)
+    return Page(f"Reply by {name_of(reply['respondent'])}", "reply", tables, values)
+
+
+def _ratings_table(response: int) -> Table:
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return list_ratings(connection, response=response, offset=offset, limit=limit)
+
+    columns = (
+        Column("rater", "Rater", href=lambda row: f"/raters/{row['rater_id']}"),
+        Column("study_name", "Study", href=lambda row: f"/studies/{row['study']}"),
+        Column("dimension", "Dimension"),
+        Column("value", "Rating", "points", note="label"),
+    )
+    return Table("ratings", "Ratings", columns, read)
+
+
+def _judgements_table(response: int) -> Table:
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return list_judgements(connection, response, offset=offset, limit=limit)
+
+    columns = (
+        Column("judge", "Judge", href=lambda row: f"/answers/{row['answer']}"),
+        Column("study_name", "Study"),
+        Column("dimension", "Dimension"),
+        Column("value", "Rating", "points", note="label"),
+        Column("said", "Judge’s reason"),
+        Column("outcome", "Outcome", "outcome", note="reason"),
+    )
+    return Table("judgements", "Judges’ ratings", columns, read, size=500, paged=False)
 
 
 def show_diff(visit: Visit) -> Page:

@@ -30,15 +30,18 @@ def _state(row: Row) -> str:
     return "running" if now() - last < _GOING else "stopped"
 
 
-def _described(row: Row) -> dict[str, Any]:
+def _instrument(row: Row) -> str:
     settings = row["settings"]
-    instrument = settings.get("scale") or settings.get("situations") or settings.get("personas")
-    name = instrument if isinstance(instrument, str) else None
+    used = settings.get("scale") or settings.get("situations") or settings.get("personas")
+    return used if isinstance(used, str) else settings.get("study") or ""
+
+
+def _described(row: Row) -> dict[str, Any]:
     return {
         **row,
         "state": _state(row),
-        "instrument": name or settings.get("study") or "",
-        "how": run_label(settings),
+        "instrument": _instrument(row),
+        "how": run_label(row["settings"]),
         "progress": f"{row['answered']} of {row['planned']}",
     }
 
@@ -117,7 +120,8 @@ def show_run(visit: Visit) -> Page:
         "conversations": listings.run_conversations(visit.connection, number),
         "choices": {"outcome": sorted({row["outcome"] for row in _all(outcomes, visit)})},
     }
-    answers = _answers_table(number, visit.asked("outcome"), hidden=hidden)
+    outcome = "" if hidden else visit.asked("outcome")  # it would tell which answers have it
+    answers = _answers_table(number, outcome, hidden=hidden)
     title = f"Run {number}: {row['respondent']}"
     return Page(title, "run", (outcomes, failures, answers), values, live=row["state"] == "running")
 
@@ -166,25 +170,39 @@ def show_answer(visit: Visit) -> Page:
 
 def show_comparison(visit: Visit) -> Page:
     """Two runs of one protocol: settings, usable answers, differences."""
-    chosen = [whole_number(visit.asked(name)) for name in ("first", "second")]
+    first, second = (whole_number(visit.asked(name)) for name in ("first", "second"))
     known = [
         {**row, "how": run_label(row["settings"])} for row in listings.run_choices(visit.connection)
     ]
+    if second is None:
+        second = _partner(known, first)
     values: dict[str, Any] = {"known": known, "comparison": None, "problem": ""}
-    values["chosen"] = chosen if any(chosen) else _newest_pair(known)
+    values["chosen"] = (first, second) if first else _newest_pair(known)
     tables: tuple[Table, ...] = ()
-    first, second = chosen
     if first is not None and second is not None:
-        for number in (first, second):
-            required(listings.find_run(visit.connection, number))
+        runs = [required(listings.find_run(visit.connection, run)) for run in (first, second)]
         try:
             comparison = compare_runs(visit.lab, first, second)
         except InputError as error:
             values["problem"] = str(error)
         else:
-            values["comparison"] = comparison
+            values |= {"comparison": comparison, "runs": runs}
             tables = (_differences(comparison.to_frame().to_dicts()),)
+            if not any(
+                listings.judges_open_study(visit.connection, run) for run in (first, second)
+            ):
+                tables += (_shared_answers(first, second),)
     return Page("Compare runs", "compare_runs", tables, values)
+
+
+def _partner(known: Sequence[Row], first: int | None) -> int | None:
+    """The newest other run of the run's protocol, if possible with its instrument."""
+    run = next((row for row in known if row["run"] == first), None)
+    if run is None:
+        return None
+    others = [row for row in known if row["run"] != first and row["protocol"] == run["protocol"]]
+    alike = [row for row in others if _instrument(row) == _instrument(run)]
+    return next((row["run"] for row in [*alike, *others]), None)
 
 
 def _newest_pair(known: Sequence[Row]) -> tuple[int, int] | None:
@@ -207,3 +225,24 @@ def _differences(rows: list[dict[str, Any]]) -> Table:
         Column("n", "Situations", "number"),
     )
     return fixed_table("differences", "Differences, first run minus second", columns, rows)
+
+
+def _shared_answers(first: int, second: int) -> Table:
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return listings.list_shared_answers(connection, first, second, offset=offset, limit=limit)
+
+    columns = (
+        Column("key", "Request"),
+        Column(
+            "first_outcome", "First outcome", "outcome", lambda row: f"/answers/{row['first_id']}"
+        ),
+        Column("first_text", "First answer"),
+        Column(
+            "second_outcome",
+            "Second outcome",
+            "outcome",
+            lambda row: f"/answers/{row['second_id']}",
+        ),
+        Column("second_text", "Second answer"),
+    )
+    return Table("answers", "Answers to the same requests", columns, read, size=25)

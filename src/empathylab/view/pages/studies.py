@@ -148,7 +148,12 @@ def show_rater(visit: Visit) -> Page:
 def _ratings_table(study: int, *, rater: int | None = None, dimension: str = "") -> Table:
     def read(connection: Connection, offset: int, limit: int) -> Listing:
         return listings.list_ratings(
-            connection, study, rater=rater, dimension=dimension, offset=offset, limit=limit
+            connection,
+            study=study,
+            rater=rater,
+            dimension=dimension,
+            offset=offset,
+            limit=limit,
         )
 
     columns = (
