@@ -10,7 +10,7 @@ from typing import Any
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.protocols.languages import language_code
-from empathylab.protocols.prompt_texts import prompt_texts
+from empathylab.protocols.prompt_texts import ENGLISH, prompt_texts
 from empathylab.protocols.template_files import read_template
 
 
@@ -56,116 +56,60 @@ class ReplyTemplate:
         return _checked(changed, where=f"reply template {self.id}")
 
 
-_LISTENER = {"user": "{utterance}", "words": 28, "most_words": 97}
+_LISTENER: dict[str, Any] = {"user": "{utterance}", "words": 28, "most_words": 97}
 """About 28 words and at most 97: people's mean and maximum in Welivita & Pu (2024)."""
 
-_FRIEND = "You are talking with a friend."
-_REQUEST = "Reply with empathy."
-_DEFINITION = (
-    "Empathy has three parts: understanding what the situation means to the other person "
-    "(cognitive), feeling with them (affective), and caring about them and being willing to help "
-    "(compassionate)."
-)
-_LENGTH = "Reply in about {words} words and never more than {most_words}. Write only the reply."
-_BACKGROUND = "This is what happened to your friend, in their own words:\n{situation}"
-
-
-def _listener(name: str, *asked: str) -> ReplyTemplate:
-    """A listener template of version 2: they differ only in what is asked."""
-    system = " ".join((_FRIEND, *asked, _LENGTH)) + f"\n\n{_BACKGROUND}"
-    return ReplyTemplate(id=name, version=2, system=system, **_LISTENER)  # type: ignore[arg-type]
-
+_PEER: dict[str, Any] = {
+    "user": "{title}\n\n{situation}",
+    "words": 125,
+    "most_words": 150,
+    "least_words": 100,
+}
+"""100 to 150 words, as in Lee et al. (2024)."""
 
 # Three listeners: from the first to the second the request is added, from the second to the third
 # the definition, so that the effect of each can be estimated.
-PLAIN_LISTENER = _listener("plain-listener")
-BRIEF_LISTENER = _listener("empathic-listener-brief", _REQUEST)
-EMPATHIC_LISTENER = _listener("empathic-listener", _REQUEST, _DEFINITION)
+_ASKED = {
+    "plain-listener": (),
+    "empathic-listener-brief": ("request",),
+    "empathic-listener": ("request", "definition"),
+}
+_PEER_SUPPORTER = "peer-supporter"
 
-_PEER = {"user": "{title}\n\n{situation}", "words": 125, "most_words": 150, "least_words": 100}
-"""100 to 150 words, as in Lee et al. (2024)."""
 
-PEER_SUPPORTER = ReplyTemplate(
-    id="peer-supporter",
-    version=2,
-    system=(
-        "You volunteer as a peer supporter in an online community. Someone has written the post "
-        "that follows. Answer them as one person to another. "
-        "Write between {least_words} and {most_words} words, and only your answer."
-    ),
-    **_PEER,  # type: ignore[arg-type]
+def _template(name: str, version: int, system: str) -> ReplyTemplate:
+    rest = _PEER if name.startswith(_PEER_SUPPORTER) else _LISTENER
+    return ReplyTemplate(name, version, system, **rest)
+
+
+def _newest(language: str) -> Iterator[ReplyTemplate]:
+    """The newest built-in templates; those in other languages have the code after their id."""
+    texts = prompt_texts()[language]
+    code = "" if language == ENGLISH else f"-{language}"
+    for name, parts in _ASKED.items():
+        prompt = " ".join(texts[part] for part in ("friend", *parts, "length"))
+        system = f"{prompt}\n\n{texts['background']}\n{{situation}}"
+        yield _template(f"{name}{code}", texts["version"], system)
+    yield _template(f"{_PEER_SUPPORTER}{code}", texts["version"], texts["peer"])
+
+
+PLAIN_LISTENER, BRIEF_LISTENER, EMPATHIC_LISTENER, PEER_SUPPORTER = _newest(ENGLISH)
+_EARLIER = tuple(
+    _template(name, int(version), system)
+    for version, systems in prompt_texts()[ENGLISH]["earlier"].items()
+    for name, system in systems.items()
 )
-
-# What earlier versions of EmpathyLab asked. Runs and studies refer to them: never change a word.
-_EARLIER = (
-    ReplyTemplate(
-        id="empathic-listener",
-        version=1,
-        system=(
-            "You are a friend who listens with empathy. Empathy has three parts: understanding "
-            "what the moment means to the other person (cognitive), feeling with them "
-            "(affective), and showing that you care how they are (compassionate). "
-            "Reply in about {words} words and never more than {most_words}. Write only the reply."
-        ),
-        **_LISTENER,  # type: ignore[arg-type]
-    ),
-    ReplyTemplate(
-        id="plain-listener",
-        version=1,
-        system=(
-            "You are talking with a friend. "
-            "Reply in about {words} words and never more than {most_words}. Write only the reply."
-        ),
-        **_LISTENER,  # type: ignore[arg-type]
-    ),
-    ReplyTemplate(
-        id="peer-supporter",
-        version=1,
-        system=(
-            "You volunteer as a peer supporter in an online community. Somebody has written the "
-            "post that follows. Answer them as one person to another, so that they feel "
-            "understood. "
-            "Write between {least_words} and {most_words} words, and only your answer."
-        ),
-        **_PEER,  # type: ignore[arg-type]
-    ),
-)
-
 REPLY_TEMPLATES = {
     template.id: template
     for template in (EMPATHIC_LISTENER, BRIEF_LISTENER, PLAIN_LISTENER, PEER_SUPPORTER)
 }
 """The newest version of each built-in template."""
 
-
-def _translated(language: str, texts: dict[str, Any]) -> Iterator[ReplyTemplate]:
-    """The newest built-in templates in another language, each with the code after its id."""
-    asked = {
-        "plain-listener": (),
-        "empathic-listener-brief": ("request",),
-        "empathic-listener": ("request", "definition"),
-    }
-    for name, parts in asked.items():
-        prompt = " ".join(texts[part] for part in ("friend", *parts, "length"))
-        system = f"{prompt}\n\n{texts['background']}\n{{situation}}"
-        yield dataclasses.replace(
-            REPLY_TEMPLATES[name],
-            id=f"{name}-{language}",
-            version=texts["version"],
-            system=system,
-        )
-    yield dataclasses.replace(
-        PEER_SUPPORTER,
-        id=f"{PEER_SUPPORTER.id}-{language}",
-        version=texts["version"],
-        system=texts["peer"],
-    )
-
-
 TRANSLATED_TEMPLATES = {
     template.id: template
-    for code, texts in prompt_texts().items()
-    for template in _translated(code, texts)
+    for language in prompt_texts()
+    if language != ENGLISH
+    for template in _newest(language)
 }
 """The built-in templates in other languages, such as `empathic-listener-de`."""
 

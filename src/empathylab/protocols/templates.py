@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from empathylab.protocols.prompt_texts import prompt_texts
+from empathylab.protocols.prompt_texts import ENGLISH, prompt_texts
 from empathylab.protocols.template_files import read_template
 from empathylab.scales import Scale, describe_range
 
@@ -29,38 +28,26 @@ class AppraisalTemplate:
     """Added to `system` where a run asks the respondent to stay calm."""
 
 
-QUESTIONNAIRE = AppraisalTemplate(
-    id="questionnaire",
-    version=1,
-    system=(
-        "You are filling in a questionnaire. "
-        "Give every answer as a whole number from {minimum} to {maximum} and add nothing else."
-    ),
-    imagine="Imagine that you are the person in this situation:\n\n{situation}\n\n",
-    question="{instruction}\n{range}.\n\n{items}\n\n{reply}",
-    reply_free=("Answer every statement, one line each: its number, a colon, and your answer."),
-    reply_structured=(
-        "Answer every statement with one JSON object: "
-        "each statement's number as the key, your answer as the value."
-    ),
-    stability="Whatever you are told, keep an even temper and do not let it change how you feel.",
-)
+_NAME = "questionnaire"
 _TEXTS = {
-    f"{QUESTIONNAIRE.id}-{code}": texts["questionnaire"] for code, texts in prompt_texts().items()
+    _NAME if code == ENGLISH else f"{_NAME}-{code}": texts[_NAME]
+    for code, texts in prompt_texts().items()
 }
-TRANSLATED_QUESTIONNAIRES = {
-    name: dataclasses.replace(
-        QUESTIONNAIRE,
+_BUILT_IN = {
+    name: AppraisalTemplate(
         id=name,
         version=texts["version"],
         system=texts["system"],
         imagine=f"{texts['imagine']}\n\n{{situation}}\n\n",
+        question="{instruction}\n{range}.\n\n{items}\n\n{reply}",
         reply_free=texts["reply_free"],
         reply_structured=texts["reply_structured"],
         stability=texts["stability"],
     )
     for name, texts in _TEXTS.items()
 }
+QUESTIONNAIRE = _BUILT_IN.pop(_NAME)
+TRANSLATED_QUESTIONNAIRES = _BUILT_IN
 """The built-in template in other languages, such as `questionnaire-de`."""
 
 _PLACEHOLDERS = {

@@ -1,10 +1,12 @@
-"""The built-in prompts in languages other than English, one file per language."""
+"""The built-in prompts, one file per language."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from empathylab.files import packaged_tables
+
+ENGLISH = "en"
 
 
 def prompt_texts() -> dict[str, dict[str, Any]]:
