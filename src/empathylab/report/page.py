@@ -45,6 +45,7 @@ def render(data: LabOverview) -> str:
         data=data,
         first=first,
         gates=gates_sentence(data.gates),
+        failed=[gate for gate in data.gates if not gate.passed],
         main=main,
         sections=sections,
         anchors=_anchors(sections),

@@ -31,7 +31,7 @@ def report_sections(data: LabOverview, first: FirstScreen | None = None) -> list
     with debug_mode(False):
         found = [
             overview_section(data, first),
-            gates_section(data.gates),
+            gates_section(data.gates, data.comparisons),
             ratings_section(
                 data.ratings,
                 [leaderboard_section(board) for board in data.leaderboards],

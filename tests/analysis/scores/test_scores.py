@@ -124,6 +124,31 @@ def test_equal_scores_in_every_situation_are_not_worse() -> None:
     assert math.isnan(found.p)
 
 
+def test_a_comparison_has_each_dimension_and_the_situations_that_lost_most() -> None:
+    [found] = compared(NEW, OLD, 0.5).comparisons
+    assert [change.dimension for change in found.dimensions] == ["empathy", *rubric().names]
+    care, safe = (
+        next(change for change in found.dimensions if change.dimension == name)
+        for name in ("care", "safe")
+    )
+    assert (care.baseline, care.mean, care.difference) == pytest.approx((23 / 6, 23 / 6, 0))
+    # scipy.stats.t.interval(0.95, 5, 0, sem) of the six differences 0, 0, 1, 0, -1, 0
+    assert (care.low, care.high) == pytest.approx((-0.6637213760, 0.6637213760), abs=1e-9)
+    assert (safe.difference, math.isnan(safe.low)) == (0, True)
+    [lost] = found.losses
+    assert (lost.situation, lost.baseline, lost.score) == ("s4", 4, 3)
+
+
+def test_only_a_comparison_that_fails_says_what_was_lost() -> None:
+    result = compared([1.0, 2.0, 3.0], [3.0, 5.0, 3.0], 0.5)
+    [gate] = check_gates(Conditions({}, None, 1, "release", 0.5), MEASURED, {"new": result})
+    # the differences are -2, -3 and 0
+    assert gate.details.startswith("Run 2 minus run 1, by dimension: feeling −1.67, cause −1.67,")
+    assert gate.details.endswith("Largest losses: s1 (5.00 to 2.00), s0 (3.00 to 1.00).")
+    [gate] = check_gates(Conditions({}, None, 1, None, 4), MEASURED, {"new": compared(OLD, OLD, 4)})
+    assert (gate.passed, gate.details) == (True, "")
+
+
 MEASURED = [Measured("new", (2,), 40, 38)]
 
 

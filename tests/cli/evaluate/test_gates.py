@@ -161,6 +161,32 @@ def test_the_baseline_keeps_the_name_that_the_user_gave() -> None:
     assert "is worse than release-1 by 2." in gate["reason"]
 
 
+def test_a_failed_comparison_shows_what_was_lost_everywhere(tmp_path: Path) -> None:
+    empathylab("runs", "name", replies_run(MODEL), "release-1")
+    margin = ("--baseline", "release-1", "--no-worse-than", "0.2", "--judge", STRICT)
+    file = tmp_path / "gates.xml"
+    done = run(OTHER, *margin, "--summary", "md", "--junit", str(file), code=1)
+    later = f"run {replies_run(OTHER)}"
+    assert "## Change from release-1" in done.stdout
+    [difference] = [line for line in done.stdout.splitlines() if line.startswith("| difference")]
+    assert len(re.findall(r"−\d\.\d\d", difference)) >= 6
+    header = f"| situation | release-1 | {later} | reply of release-1 | reply of {later} |"
+    lines = done.stdout.splitlines()
+    start = lines.index(header)
+    rows = [line for line in lines[start + 2 : start + 7] if line.startswith("| ")]
+    assert len(rows) == 5
+    [failure] = ElementTree.parse(file).getroot().iter("failure")  # noqa: S314 - our own file
+    sentence = str(failure.text).splitlines()[1]
+    assert sentence.startswith(f"{later.capitalize()} minus release-1, by dimension: ")
+    first = rows[0].split(" | ")[0].removeprefix("| ")
+    assert f"Largest losses: {first} (" in sentence
+    assert sentence in run(OTHER, *margin, code=1).stdout
+    page = unescape(Path("lab/reports/report.html").read_text())
+    assert "<strong>Failed:</strong>" in page
+    assert "Change from release-1, by dimension" in page
+    assert "Situations that lost most since release-1" in page
+
+
 RELEASE = ("--baseline", "release", "--no-worse-than", "0.2", "--name", "release")
 
 

@@ -46,6 +46,7 @@ from empathylab.analysis.results import (
 )
 from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.scores.estimates import Comparison
 from empathylab.analysis.scores.gates import Gate
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
@@ -103,6 +104,8 @@ class LabOverview(Result):
     """All runs of the lab, and which of them the results rest on."""
     gates: tuple[Gate, ...] = ()
     """The conditions of the evaluation that wrote the report."""
+    comparisons: tuple[Comparison, ...] = ()
+    """Of its runs with the baseline."""
 
     @property
     def is_empty(self) -> bool:

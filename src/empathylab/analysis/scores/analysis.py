@@ -14,9 +14,11 @@ from empathylab.analysis.results import ALPHA
 from empathylab.analysis.scores.estimates import (
     EMPATHY,
     Comparison,
+    DimensionChange,
     RespondentScores,
     RunReplies,
     Score,
+    ScoreLoss,
 )
 from empathylab.analysis.scores.result import ScoresResult
 from empathylab.errors import InputError
@@ -28,12 +30,16 @@ from empathylab.stats.clusters.regression import clustered_regression
 from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.equivalence import equivalence_test
 from empathylab.store import Lab
+from empathylab.store.judged_responses import run_responses
 from empathylab.store.judgements import (
     RUBRIC,
     latest_judge_run,
     replied_situations,
     rubric_scores,
 )
+
+_LOSSES = 5
+"""How many situations a comparison lists."""
 
 _PLACE = ["respondent", "run", "set", "situation", "response"]
 
@@ -81,6 +87,7 @@ def from_lab(
                 comparison,
                 shared=_shared(replies, comparison.run, comparison.baseline),
                 baseline_name=baseline_name,
+                losses=_with_texts(lab, comparison),
             )
             for comparison in _comparisons(profiles, list(runs), baseline, margin)
         ),
@@ -198,20 +205,75 @@ def _comparison(rows: pl.DataFrame, run: int, baseline: int, margin: float) -> C
         rows, str(run), str(baseline), unit="unit", label="label", value=EMPATHY
     )
     test = difference.paired
-    if not test.se > 0:  # every situation has the same difference, so there is nothing to test
-        passed, nan = test.estimate > -margin, math.nan
-        return Comparison(
-            run, baseline, margin, test.estimate, nan, nan, nan, passed, difference.n_pairs
-        )
-    one_sided = equivalence_test(test.estimate, test.se, margin, df=test.df, alpha=ALPHA)
-    return Comparison(
+    known = Comparison(
         run=run,
         baseline=baseline,
         margin=margin,
         difference=test.estimate,
+        low=math.nan,
+        high=math.nan,
+        p=math.nan,
+        passed=test.estimate > -margin,
+        situations=difference.n_pairs,
+        dimensions=tuple(
+            _dimension_change(rows, run, baseline, name) for name in (EMPATHY, *rubric().names)
+        ),
+        losses=_losses(rows, run, baseline),
+    )
+    if not test.se > 0:  # every situation has the same difference, so there is nothing to test
+        return known
+    one_sided = equivalence_test(test.estimate, test.se, margin, df=test.df, alpha=ALPHA)
+    return replace(
+        known,
         low=one_sided.low,
         high=one_sided.high,
         p=one_sided.p_low,
         passed=one_sided.p_low < ALPHA,
-        situations=difference.n_pairs,
+    )
+
+
+def _dimension_change(rows: pl.DataFrame, run: int, baseline: int, name: str) -> DimensionChange:
+    found = paired_difference(rows, str(run), str(baseline), unit="unit", label="label", value=name)
+    test = found.paired
+    return DimensionChange(
+        name, found.mean_second, found.mean_first, test.estimate, test.low, test.high
+    )
+
+
+def _losses(rows: pl.DataFrame, run: int, baseline: int) -> tuple[ScoreLoss, ...]:
+    """The situations whose mean composite fell most."""
+    place = ["set", "situation"]
+    earlier, later = (
+        rows.filter(run=number).group_by(place).agg(pl.col(EMPATHY).mean().alias(name))
+        for number, name in ((baseline, "baseline"), (run, "score"))
+    )
+    lost = (
+        earlier.join(later, on=place)
+        .with_columns(loss=pl.col("baseline") - pl.col("score"))
+        .filter(pl.col("loss") > 0)
+        .sort(["loss", *place], descending=[True, False, False])
+        .head(_LOSSES)
+    )
+    return tuple(ScoreLoss(**row) for row in lost.drop("loss").iter_rows(named=True))
+
+
+def _with_texts(lab: Lab, comparison: Comparison) -> tuple[ScoreLoss, ...]:
+    """The losses with both replies; of several to a situation, the first."""
+    if not comparison.losses:
+        return ()
+    earlier, later = (
+        {
+            (reply.set, reply.situation.id): reply.text
+            for reply in reversed(run_responses(lab, number))
+        }
+        for number in (comparison.baseline, comparison.run)
+    )
+    return tuple(
+        replace(
+            loss,
+            baseline_reply=earlier[place],
+            reply=later[place],
+        )
+        for loss in comparison.losses
+        for place in [(loss.set, loss.situation)]
     )

@@ -57,6 +57,31 @@ class RunReplies:
 
 
 @dataclass(frozen=True, slots=True)
+class DimensionChange:
+    """A run's mean on a dimension less the baseline's, over the situations with scores of both."""
+
+    dimension: str
+    baseline: float
+    mean: float
+    difference: float
+    low: float
+    """Ends of the 95% interval, paired by situation; NaN where nothing varies."""
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLoss:
+    """A situation in which the composite is lower than the baseline's."""
+
+    set: str
+    situation: str
+    baseline: float
+    score: float
+    baseline_reply: str = ""
+    reply: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """A run's composite compared with a baseline's, paired by situation."""
 
@@ -78,6 +103,10 @@ class Comparison:
     """With a usable reply of both."""
     baseline_name: str | None = None
     """As the caller named it."""
+    dimensions: tuple[DimensionChange, ...] = ()
+    """The composite first, then the dimensions."""
+    losses: tuple[ScoreLoss, ...] = ()
+    """The situations that lost most, the largest loss first."""
 
     @property
     def reference(self) -> str:

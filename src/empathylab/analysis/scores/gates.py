@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from empathylab.analysis.scores.estimates import EMPATHY
-from empathylab.analysis.scores.prose import comparison_sentence, unscored_sentence
+from empathylab.analysis.scores.prose import comparison_sentence, loss_sentence, unscored_sentence
 from empathylab.analysis.scores.result import ScoresResult
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.judging.rubric import rubric
@@ -54,6 +54,8 @@ class Gate:
     passed: bool
     reason: str
     """Why it passed or failed, in one sentence."""
+    details: str = ""
+    """What the run lost, where a comparison with a baseline failed."""
 
     @property
     def checked(self) -> bool:
@@ -178,17 +180,22 @@ class _Scored:
             return self._gate(condition, own.difference, False, reason)
         reason = comparison_sentence(own).rstrip(".")
         unscored = own.shared - own.situations
+        details = "" if own.passed else loss_sentence(own)
         if unscored <= 0:
-            return self._gate(condition, own.difference, own.passed, reason)
+            return self._gate(condition, own.difference, own.passed, reason, details)
         missing = (
             f"{unscored} of {own.shared} situations that both replied to have no scores of both"
         )
         if self._too_many(unscored, own.shared):
-            return self._gate(condition, own.difference, False, f"{missing}. {reason}")
-        return self._gate(condition, own.difference, own.passed, f"{reason}, but {missing}")
+            return self._gate(condition, own.difference, False, f"{missing}. {reason}", details)
+        return self._gate(
+            condition, own.difference, own.passed, f"{reason}, but {missing}", details
+        )
 
-    def _gate(self, condition: str, value: float | None, passed: bool, reason: str) -> Gate:
-        return Gate(self.respondent, condition, value, passed, reason)
+    def _gate(
+        self, condition: str, value: float | None, passed: bool, reason: str, details: str = ""
+    ) -> Gate:
+        return Gate(self.respondent, condition, value, passed, reason, details)
 
     def _too_many(self, missing: int, of: int) -> bool:
         most = self.conditions.max_unusable

@@ -166,3 +166,17 @@ def comparison_sentence(comparison: Comparison) -> str:
         f"It is undecided whether run {comparison.run} is worse than {baseline} by {margin} or "
         f"more: difference {difference}{low} ({over}{p})."
     )
+
+
+def loss_sentence(comparison: Comparison) -> str:
+    """What a run lost against the baseline: by dimension, and in which situations."""
+    dimensions = sorted(comparison.dimensions[1:], key=lambda change: change.difference)
+    parts = [f"{change.dimension} {signed(change.difference, 2)}" for change in dimensions]
+    by_dimension = (
+        f"Run {comparison.run} minus {comparison.reference}, by dimension: {', '.join(parts)}."
+    )
+    lost = [
+        f"{loss.situation} ({number(loss.baseline, 2)} to {number(loss.score, 2)})"
+        for loss in comparison.losses
+    ]
+    return f"{by_dimension} Largest losses: {', '.join(lost)}." if lost else by_dimension

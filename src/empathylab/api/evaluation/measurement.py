@@ -168,11 +168,13 @@ class Evaluating:
         }
         measured = _measured(lab, tallies)
         gates = check_gates(conditions, measured, scores)
+        comparisons = tuple(one for result in scores.values() for one in result.comparisons)
+        reported = dataclasses.replace(reported, gates=gates, comparisons=comparisons)
         evaluation = Evaluation(
             sessions=sessions,
             judging=judging,
             overview=data,
-            report=write_report(dataclasses.replace(reported, gates=gates), lab.reports),
+            report=write_report(reported, lab.reports),
             measured=measured,
             scores=scores,
             gates=gates,

@@ -12,6 +12,7 @@ import polars as pl
 from empathylab.analysis.benchmark import BenchmarkResult
 from empathylab.analysis.results import Conclusion, Result
 from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.scores.estimates import Comparison
 from empathylab.analysis.scores.gates import Gate, Measured
 from empathylab.api.run_results import Asked
 from empathylab.api.run_summary import summary_parts, text_of
@@ -55,6 +56,13 @@ class Evaluation(Asked):
     def failed(self) -> tuple[Gate, ...]:
         """The gates that did not pass."""
         return tuple(gate for gate in self.gates if not gate.passed)
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The runs of replies, each compared with the baseline."""
+        return tuple(
+            comparison for result in self.scores.values() for comparison in result.comparisons
+        )
 
     @property
     def asked(self) -> Sessions:
@@ -123,7 +131,8 @@ class Evaluation(Asked):
 
     def summary_parts(self) -> list[Any]:
         """What the command line prints."""
-        lines = [*self.score_lines(), *(f"Gate {gate}" for gate in self.gates)]
+        gates = [line for gate in self.gates for line in (f"Gate {gate}", gate.details) if line]
+        lines = [*self.score_lines(), *gates]
         return list(summary_parts(self.overview, self.sessions.models, self.report, lines))
 
     def score_lines(self) -> list[str]:

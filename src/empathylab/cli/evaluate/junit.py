@@ -72,9 +72,11 @@ class JunitFile:
             case = _case(suite, gate.respondent, gate.condition)
             if not gate.passed:
                 failure = ElementTree.SubElement(case, "failure", {"message": gate.reason})
-                failure.text = str(gate)
+                failure.text = "\n".join(filter(None, (str(gate), gate.details)))
             elif not gate.checked:
                 ElementTree.SubElement(case, "skipped", {"message": gate.reason})
+            else:
+                ElementTree.SubElement(case, "system-out").text = gate.reason
         if stopped is not None:
             case = _case(suite, "empathylab", "the evaluation is complete")
             ElementTree.SubElement(case, "error", {"message": stopped}).text = stopped

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
+    from empathylab.analysis.scores.estimates import Comparison
     from empathylab.analysis.scores.gates import Gate
     from empathylab.api.evaluation.result import Evaluation
 
@@ -52,9 +54,47 @@ def print_markdown(evaluation: Evaluation) -> None:
             for judge, entry in scored
         ]
         out.append("")
+    for comparison in evaluation.comparisons:
+        out += _changes(comparison)
     out += [f"- {line}" for line in evaluation.score_lines()]
     out += [f"- {caution}" for caution in evaluation.overview.cautions(evaluation.sessions.models)]
     sys.stdout.write("\n".join(out) + "\n")
+
+
+def _changes(comparison: Comparison) -> list[str]:
+    """What changed from the baseline: by dimension, and the replies that lost most."""
+    from empathylab.analysis.text.numbers import signed
+
+    changes, reference = comparison.dimensions, _cell(comparison.reference)
+    rows = [
+        ("mean", *(change.dimension for change in changes)),
+        ("---", *("---:" for _ in changes)),
+        (reference, *(_value(change.baseline) for change in changes)),
+        (f"run {comparison.run}", *(_value(change.mean) for change in changes)),
+        ("difference", *(signed(change.difference, 2) for change in changes)),
+    ]
+    out = [f"## Change from {reference}", "", *map(_row, rows), ""]
+    if comparison.losses:
+        names = (reference, f"run {comparison.run}")
+        replies = (f"reply of {names[0]}", f"reply of {names[1]}")
+        out += ["Situations that lost most:", ""]
+        out += [_row(("situation", *names, *replies)), _row(("---", "---:", "---:", "---", "---"))]
+        out += [
+            _row(
+                (
+                    loss.situation,
+                    *(_value(loss.baseline), _value(loss.score)),
+                    *(_cell(loss.baseline_reply), _cell(loss.reply)),
+                )
+            )
+            for loss in comparison.losses
+        ]
+        out.append("")
+    return out
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _outcome(gate: Gate) -> str:

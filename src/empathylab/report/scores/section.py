@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from empathylab.analysis.run_selection import RunRow
 from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.scores.estimates import Comparison
 from empathylab.analysis.scores.gates import Gate
 from empathylab.judging.rubric import rubric
 from empathylab.report.blocks import (
@@ -20,7 +21,13 @@ from empathylab.report.blocks import (
     kept,
 )
 from empathylab.report.scores.figures import figures
-from empathylab.report.scores.tables import matrix_table, planted_table, score_table
+from empathylab.report.scores.tables import (
+    change_table,
+    loss_table,
+    matrix_table,
+    planted_table,
+    score_table,
+)
 
 _TAGS = {
     True: ("usable", "fit"),
@@ -77,14 +84,35 @@ def _judge(result: ScoresResult, place: str) -> list[Block]:
     )
 
 
-def gates_section(gates: Sequence[Gate]) -> Section:
+def gates_section(gates: Sequence[Gate], comparisons: Sequence[Comparison] = ()) -> Section:
     """The conditions of the evaluation that wrote the report; without blocks if it had none."""
     rows = tuple(
         {"condition": gate.condition, "result": gate.outcome, "reason": gate.reason}
         for gate in gates
     )
     table = Table(title="Conditions of this evaluation", rows=rows, paper=False)
-    return Section(id="gates", title="Release gate", blocks=kept(table))
+    changes = [block for comparison in comparisons for block in _changes(comparison)]
+    return Section(id="gates", title="Release gate", blocks=kept(table, *changes))
+
+
+def _changes(comparison: Comparison) -> tuple[Block, ...]:
+    """What changed from the baseline: by dimension, and the replies that lost most."""
+    reference = comparison.reference
+    return kept(
+        Table(
+            title=f"Change from {reference}, by dimension",
+            rows=change_table(comparison),
+            caption=f"Means over {comparison.situations} situations with scores of both; 95% "
+            "intervals of the difference, paired by situation.",
+            paper=False,
+        ),
+        Table(
+            title=f"Situations that lost most since {reference}",
+            rows=loss_table(comparison),
+            caption="The empathy score and the reply. The section Replies has the situations.",
+            paper=False,
+        ),
+    )
 
 
 def runs_fold(runs: Sequence[RunRow]) -> Fold:

@@ -7,7 +7,8 @@ from typing import Any
 
 from empathylab.analysis.run_selection import RunRow
 from empathylab.analysis.scores import ScoresResult
-from empathylab.analysis.text.numbers import number
+from empathylab.analysis.scores.estimates import Comparison
+from empathylab.analysis.text.numbers import number, signed
 
 Rows = tuple[dict[str, Any], ...]
 
@@ -37,6 +38,33 @@ def score_table(result: ScoresResult) -> Rows:
         }
         for scored in result.respondents
         for score in scored.scores
+    )
+
+
+def change_table(comparison: Comparison) -> Rows:
+    """One row per dimension; the composite comes first."""
+    return tuple(
+        {
+            "dimension": change.dimension,
+            comparison.reference: number(change.baseline, 2),
+            f"run {comparison.run}": number(change.mean, 2),
+            "difference": signed(change.difference, 2),
+            "95% from": signed(change.low, 2),
+            "to": signed(change.high, 2),
+        }
+        for change in comparison.dimensions
+    )
+
+
+def loss_table(comparison: Comparison) -> Rows:
+    """The situations that lost most, with the scores of both replies."""
+    return tuple(
+        {
+            "situation": loss.situation,
+            comparison.reference: f"{number(loss.baseline, 2)}: {loss.baseline_reply}",
+            f"run {comparison.run}": f"{number(loss.score, 2)}: {loss.reply}",
+        }
+        for loss in comparison.losses
     )
 
 
