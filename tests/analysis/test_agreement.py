@@ -59,3 +59,20 @@ def test_a_labs_raters_agree_on_replies(tmp_path: Path) -> None:
     printed("data", "import", "ratings", tmp_path / "alone.csv", "--lab", lab.folder)
     with pytest.raises(el.errors.InputError, match="no reply has ratings by two people"):
         lab.analyze.agreement("alone")
+
+
+def test_agreement_no_better_than_chance_is_not_called_agreement() -> None:
+    table = el.from_table(long([[1, 2, 3, 1, 2, 3], [3, 1, 2, 2, 3, 1]]))
+    [conclusion] = table.analyze.agreement(bootstrap=0).conclusions
+    assert str(conclusion).startswith(
+        "Raters are not shown to agree on rating beyond chance: Krippendorff's alpha = −0."
+    )
+
+
+def test_raters_of_different_replies_to_a_situation_are_not_taken_for_raters_of_one() -> None:
+    rows = long([[1, 2, 3, 1], [1, 2, 3, 2]])
+    of_arms = rows.with_columns(arm=pl.col("rater").cast(pl.String))
+    [caveat] = el.from_table(of_arms).analyze.agreement(bootstrap=0).caveats
+    assert caveat.startswith("In 4 of 4 items the column arm has several values.")
+    alike = rows.with_columns(arm=pl.lit("gpt"))
+    assert not el.from_table(alike).analyze.agreement(bootstrap=0).caveats

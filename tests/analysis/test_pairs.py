@@ -32,6 +32,7 @@ def test_the_paired_t_test_is_that_of_the_differences() -> None:
     assert (document["p"], document["df"]) == pytest.approx((0.0662762, 3), rel=1e-5)
     assert document["n_pairs"] == 4
     assert found.conclusions[0].kind == "inconclusive"
+    assert "p = .066 (4 pairs by item, clustered by item)." in str(found.conclusions[0])
 
 
 @pytest.mark.shared_data
@@ -72,6 +73,7 @@ def test_equal_values_give_no_test_and_say_so() -> None:
     )
     assert found.to_dict()["p"] is None
     assert "no test" in found.conclusions[0].caveats[-1]
+    assert "no interval (4 pairs by item, clustered by item)." in str(found.conclusions[0])
 
 
 def test_ratings_of_a_lab_are_clustered_by_situation_and_rater(tmp_path: Path) -> None:

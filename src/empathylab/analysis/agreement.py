@@ -22,6 +22,7 @@ from empathylab.study.admin.embargo import require_closed
 
 _NAME = "Krippendorff's alpha"
 _PEOPLE = ("person", "human", "people")
+_REPLY_COLUMNS = ("response", "reply", "arm", "respondent")
 _APART = 0.2
 _NOMINAL = (
     "Alpha and ICC credit near agreement, such as 4 and 5; Fleiss' kappa, Gwet's AC1 and percent "
@@ -150,8 +151,8 @@ def from_table(
         seed=seed,
         cluster=cluster,
     )
+    notes = _different_replies(frame, {situation, rater, dimension, rating}, situation)
     kinds = set(frame["rater_kind"].drop_nulls()) if "rater_kind" in frame.columns else set()
-    notes: tuple[str, ...] = ()
     if len(kinds) > 1:
         people = agreement(
             frame.filter(pl.col("rater_kind").is_in(_PEOPLE)),
@@ -163,8 +164,25 @@ def from_table(
             resamples=0,
             seed=seed,
         )
-        notes = (_mixed_raters(people),)
+        notes = (*notes, _mixed_raters(people))
     return AgreementResult(agreed, bootstrap, seed, notes)
+
+
+def _different_replies(
+    frame: pl.DataFrame, used: set[str | None], situation: str
+) -> tuple[str, ...]:
+    """That what counts as one item is several replies, where another column says so."""
+    for name in _REPLY_COLUMNS:
+        if name in frame.columns and name not in used:
+            replies = frame.group_by(situation).agg(pl.col(name).drop_nulls().n_unique())[name]
+            if several := int((replies > 1).sum()):
+                text = (
+                    f"In {several} of {len(replies)} items the column {name} has several values. "
+                    "If raters saw different replies there, these figures are not about agreement: "
+                    f"name the column that identifies the reply, not {situation}."
+                )
+                return (text,)
+    return ()
 
 
 def _mixed_raters(people: Agreement) -> str:
@@ -194,7 +212,13 @@ def _conclusion(part: DimensionAgreement) -> Conclusion:
     else:
         known = math.isfinite(alpha.low)
         ends = f", 95% CI [{number(alpha.low, 2)}, {number(alpha.high, 2)}]" if known else ""
-        text = f"Raters agree on {part.dimension} with {_NAME} = {number(alpha.estimate, 2)}{ends}"
+        by_chance = alpha.low <= 0 or alpha.estimate <= 0
+        lead = (
+            f"Raters are not shown to agree on {part.dimension} beyond chance:"
+            if by_chance
+            else f"Raters agree on {part.dimension} with"
+        )
+        text = f"{lead} {_NAME} = {number(alpha.estimate, 2)}{ends}"
     return Conclusion(
         kind="descriptive",
         sentence=f"{text} ({basis}).",

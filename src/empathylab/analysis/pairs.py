@@ -95,7 +95,10 @@ class PairsResult(Result):
             kind = "better" if test.estimate > 0 else "worse"
         digits = 2 if not self.binary else 1
         numbers = f"difference {signed(estimate.estimate, 2)} {unit}, {interval(estimate, digits)}"
-        numbers += f", {p_text(test.p)} (paired by {self.unit}, clustered by {self.clusters})"
+        if math.isfinite(test.p):
+            numbers += f", {p_text(test.p)}"
+        pairs = counted(self.difference.n_pairs, "pair")
+        numbers += f" ({pairs} by {self.unit}, clustered by {self.clusters})"
         on = f"on {self.what}"
         text = f"Inconclusive whether {self.first} differs from {self.second} {on}: {numbers}."
         if kind != "inconclusive":

@@ -289,7 +289,11 @@ def test_arms_that_cannot_be_modelled_rest_on_the_clustered_test() -> None:
 def test_one_arm_is_described() -> None:
     found = ratings.from_table(table().filter(arm="gpt"))
     assert [conclusion.kind for conclusion in found.conclusions] == ["descriptive"]
-    assert found.conclusions[0].reference is None
+    [only] = found.conclusions
+    assert only.reference is None
+    assert only.sentence.startswith("gpt was rated 3 in ")
+    ends = f"(95% CI [{only.low:.1f}, {only.high:.1f}], {only.basis}); there is no other arm"
+    assert ends in only.sentence
     assert found.model is None
 
 
@@ -385,8 +389,24 @@ def test_ratings_that_never_vary_have_a_sentence_with_a_remedy() -> None:
     found = ratings.from_table(table(raters=6).with_columns(rating=pl.lit(2.0))).conclusions[0]
     assert found.sentence == (
         "gpt and people cannot be compared on warmth: the ratings do not vary between raters; "
-        "collect more ratings, or compare at another threshold with --good-from."
+        "collect more ratings."
     )
+    assert found.caveats == ()  # there is no test that they could limit
+
+
+def test_good_ratings_that_never_vary_may_do_so_at_another_threshold() -> None:
+    frame = table(raters=6).with_columns(rating=1.0 + 2 * (pl.col("arm") == "gpt"))
+    found = ratings.from_table(frame).conclusions[0]
+    assert found.sentence.endswith("or compare at another threshold with --good-from.")
+
+
+def test_a_second_rating_of_the_same_reply_is_pointed_out() -> None:
+    frame = table(raters=6)
+    copied = pl.concat([frame, frame.head(2)])
+    [caveat] = ratings.from_table(copied).caveats
+    assert caveat.startswith("2 ratings of a reply on the same dimension by a rater who had rated")
+    apart = copied.with_columns(response=pl.int_range(pl.len()))
+    assert ratings.from_table(apart).caveats == ratings.from_table(frame).caveats == ()
 
 
 @pytest.mark.parametrize(

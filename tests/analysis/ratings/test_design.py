@@ -8,7 +8,12 @@ from collections.abc import Iterable
 import polars as pl
 import pytest
 
-from empathylab.analysis.ratings.design import pairing_unit, recognise_design, reference_arm
+from empathylab.analysis.ratings.design import (
+    ReferenceArm,
+    pairing_unit,
+    recognise_design,
+    reference_arm,
+)
 from empathylab.analysis.ratings.model import random_terms
 from empathylab.errors import UserError
 
@@ -162,3 +167,8 @@ def test_an_arm_without_ratings_cannot_be_the_reference() -> None:
     assert reference_arm(None, ["gpt"], arms(("human", "human"), ("gpt", "model"))).name == "gpt"
     with pytest.raises(UserError, match="Did you mean 'gpt'"):
         reference_arm("gtp", ["human", "gpt"])
+
+
+@pytest.mark.parametrize("name", ["Human", "people", " Person "])
+def test_a_tables_arm_of_people_is_the_reference_however_it_is_written(name: str) -> None:
+    assert reference_arm(None, ["AI", name]) == ReferenceArm(name, assumed=False)

@@ -255,7 +255,7 @@ def test_a_label_that_always_tells_the_author_is_not_tested_apart() -> None:
     )
     result = recipients.from_table(frame)
     assert [test.term for test in result.outcomes[0].tests] == ["response"]
-    assert any("cannot be fully separated" in caveat for caveat in result.caveats)
+    assert result.caveats[0].startswith("Author and label always go together")
 
 
 def test_outcomes_that_do_not_vary_within_conditions_are_said_to_be_untested() -> None:
@@ -296,3 +296,31 @@ def test_onlookers_and_judges_are_compared_on_the_same_replies() -> None:
     assert "(40 replies to 20 recipients)" in result.summary()
     with pytest.raises(InputError, match="no rated reply"):
         recipients.from_table(own, ratings=ratings.with_columns(reply=pl.lit("other")))
+
+
+def test_few_sources_of_an_author_are_named_as_a_limit() -> None:
+    result = recipients.from_table(made_up(), roles={"participant": "person"})
+    assert (
+        "All replies by people come from 7 sources: how much sources vary is uncertain"
+        in " ".join(result.caveats)
+    )
+
+
+def test_an_outcome_that_never_varies_is_named_by_its_own_name() -> None:
+    frame = made_up().select("response", heard=pl.lit(4.0))
+    [caveat, *_] = recipients.from_table(frame, outcomes=["heard"]).caveats
+    assert caveat == "heard is not tested: every 'heard' is the same, so nothing can be estimated."
+    with pytest.raises(InputError, match="no other column has numbers that differ"):
+        recipients.from_table(frame)
+
+
+def test_a_combination_that_never_occurs_leaves_the_interaction_untested() -> None:
+    conditions = [("ai", "ai"), ("ai", "human"), ("human", "human")]
+    rows = [
+        (*condition, float(k % 5 + place))
+        for k in range(12)
+        for place, condition in enumerate(conditions)
+    ]
+    frame = pl.DataFrame(rows, schema=["response", "label", "heard"], orient="row")
+    result = recipients.from_table(frame)
+    assert result.caveats[0].startswith("Not every combination of author and label occurs")

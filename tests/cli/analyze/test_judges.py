@@ -256,3 +256,11 @@ def test_an_open_study_is_not_looked_at_without_a_reason_that_is_kept(rated: Pat
     assert (code, out) == (2, "")
     assert "still open" in " ".join(err.split())
     assert as_json("--lab", rated, "--peek", "a dry run")["judges"]
+
+
+def test_a_judge_that_rates_against_people_is_told_to_check_its_scale(tmp_path: Path) -> None:
+    replies = Replies(11)
+    judge = replies.judge().with_columns(rating=6 - pl.col("rating"))
+    table(replies.people(), judge).write_csv(tmp_path / "turned.csv")
+    [row] = as_json(tmp_path / "turned.csv")["judges"]
+    assert any("check the direction of its scale" in reason for reason in row["reasons"])

@@ -182,6 +182,8 @@ def _agreement(card: JudgeCard) -> str:
             f". Two people agree at κ {number(card.people_kappa, 2)} on average, the judge with "
             f"one person at {number(card.judge_person_kappa, 2)}"
         )
+    if rank.high < 0:
+        text += ". Its ratings fall where people's rise: check the direction of its scale"
     return text + "."
 
 

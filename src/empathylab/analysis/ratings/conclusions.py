@@ -22,7 +22,7 @@ from empathylab.analysis.ratings.sentences import (
     unequal_effects,
 )
 from empathylab.analysis.results import ALPHA, Conclusion, Kind, Unit
-from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.apa import counted, interval
 from empathylab.analysis.text.names import first_capital, was
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import ArmComparison, Estimate
@@ -75,6 +75,9 @@ def _main(
         yield test
         return
     if fitted is None or fitted.model is None or tested is None:
+        if not math.isfinite(comparison.p):
+            yield test
+            return
         why = "the mixed model gives no estimate for this arm"
         reason = why if fitted is None or fitted.model else f"no mixed model: {fitted.problem}"
         caveat = f"This rests on the clustered test alone; {reason.rstrip('.')}."
@@ -127,7 +130,7 @@ def descriptions(
             "percentage points",
             (
                 f"{counted_arms.scales[count.dimension].good_label} in "
-                f"{number(100 * count.good_share.estimate, 1)}% of {counted(count.n, 'rating')}"
+                f"{number(100 * count.good_share.estimate, 1)}% of ratings"
             ),
             count.n,
             count.raters,
@@ -153,7 +156,9 @@ def descriptions(
         Conclusion(
             kind="descriptive",
             sentence=first_capital(
-                f"{was(arm)} rated {value} on {dimension}; there is no other arm to compare."
+                f"{was(arm)} rated {value} on {dimension} "
+                f"({interval(estimate, 1 if unit == 'percentage points' else 2)}, "
+                f"{_given(n, raters)}); there is no other arm to compare."
             ),
             subject=arm,
             dimension=dimension,
@@ -161,7 +166,7 @@ def descriptions(
             **picked(estimate, "estimate low high"),
             unit=unit,
             n=n,
-            basis=f"{counted(n, 'rating')} by {counted(raters, 'rater')}",
+            basis=_given(n, raters),
         )
         for dimension, arm, estimate, unit, value, n, raters in rows
     )
@@ -181,8 +186,8 @@ def _of_test(
     test: Comparison, design: RatingsDesign, margin: float | None, look: Look | None = None
 ) -> Conclusion:
     # CR2 holds its level with few raters; with few of them an arm's estimate still is their taste.
-    caveats = small_sample(test, design)
     known = math.isfinite(test.p)
+    caveats = small_sample(test, design) if known else ()
     equivalence = test.equivalence(margin)
     kind: Kind = "inconclusive"
     difference = test.difference
@@ -210,7 +215,7 @@ def _of_test(
         p_adjusted=test.p_adjusted,
         n=test.n,
         model=f"cluster-robust t test, {design.clusters_text} as clusters",
-        basis=f"{counted(test.n, 'rating')} by {counted(test.raters, 'rater')}",
+        basis=_given(test.n, test.raters),
         caveats=caveats,
     )
 
@@ -235,10 +240,14 @@ def _kind(
     return "equivalent" if equivalence is not None and equivalence.equivalent else "inconclusive"
 
 
+def _given(n: int, raters: int) -> str:
+    return f"{counted(n, 'rating')} by {counted(raters, 'rater')}"
+
+
 def _basis(n: int, design: RatingsDesign) -> str:
     per_reply = number(design.ratings_per_reply, 1).removesuffix(".0")
     return (
-        f"{counted(n, 'rating')} by {counted(design.raters, 'rater')}; "
+        f"{_given(n, design.raters)}; "
         f"{counted(design.situations, 'situation')}, {per_reply} "
         f"{'rating' if per_reply == '1' else 'ratings'} per reply"
     )

@@ -14,6 +14,7 @@ from empathylab.stats.arms.within import Unit
 
 Kind = Literal["single arm", "between", "within", "mixed"]
 PEOPLE = "human"
+_PEOPLE_NAMES = ("human", "humans", "people", "person")
 REPLY = "reply_id"
 """The column that says which reply was rated."""
 _PLURALS = {"rater": "raters", "situation": "situations", "reply": "replies"}
@@ -194,7 +195,8 @@ def reference_arm(
     """The reference: the arm given, else the one whose respondent is people, else the first.
 
     `arms` has the columns arm and kind in the order of the study. Without it people's arm is the
-    one called human, and the first arm is the first by name: the order of the rows never counts.
+    one called human, people or person, and the first arm is the first by name: the order of the
+    rows never counts.
     """
     if given is not None:
         if given not in rated:
@@ -202,6 +204,8 @@ def reference_arm(
         return ReferenceArm(given, assumed=False)
     listed = [] if arms is None else arms.filter(pl.col("arm").is_in(list(rated))).rows(named=True)
     people = [row["arm"] for row in listed if row["kind"] == "human"]
+    if arms is None:
+        people = sorted(arm for arm in rated if arm.strip().lower() in _PEOPLE_NAMES)
     order = [*(row["arm"] for row in listed), *sorted(rated)]
     if PEOPLE in rated:
         return ReferenceArm(PEOPLE, assumed=False)

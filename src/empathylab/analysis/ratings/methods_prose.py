@@ -127,6 +127,8 @@ def notes_sentences(
     unrated: Sequence[str],
     raters_without_ratings: int,
     arms: Sequence[str],
+    incomplete_rows: int,
+    repeated: int,
 ) -> list[str]:
     """What a reader must know before the numbers, a sentence each."""
     sentences = []
@@ -151,6 +153,15 @@ def notes_sentences(
         )
     if raters_without_ratings:
         sentences.append(excluded_sentence(raters_without_ratings, "rater", "without ratings"))
+    if incomplete_rows:
+        without = "without a rater, arm, situation or rating"
+        sentences.append(excluded_sentence(incomplete_rows, "row", without))
+    if repeated:
+        sentences.append(
+            f"{counted(repeated, 'rating')} of a reply on the same dimension by a rater who had "
+            "rated it before also count. Delete copies; if the replies differ, name each in a "
+            "column response."
+        )
     return sentences
 
 

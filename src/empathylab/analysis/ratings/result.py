@@ -17,7 +17,7 @@ from empathylab.analysis.ratings.collection_periods import (
     in_different_periods,
 )
 from empathylab.analysis.ratings.conclusions import contract
-from empathylab.analysis.ratings.design import RatingsDesign, ReferenceArm
+from empathylab.analysis.ratings.design import REPLY, RatingsDesign, ReferenceArm
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.exclusions import (
     exclusions_paragraph,
@@ -63,7 +63,6 @@ from empathylab.analysis.results import (
     row_frames,
     summary_text,
 )
-from empathylab.analysis.text.apa import counted
 from empathylab.stats.arms import ArmComparison, PairedComparison
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
@@ -159,11 +158,10 @@ class RatingsResult(Result):
             unrated=self.unrated,
             raters_without_ratings=self.raters_without_ratings,
             arms=self.arms,
+            incomplete_rows=self.incomplete_rows,
+            repeated=self.ratings.height
+            - self.ratings.select("rater", "dimension", REPLY).n_unique(),
         )
-        if self.incomplete_rows:
-            were = "was" if self.incomplete_rows == 1 else "were"
-            rows = counted(self.incomplete_rows, "row")
-            sentences.append(f"{rows} without a rater, arm, situation or rating {were} excluded.")
         sentences += [
             f"The study's rule to exclude raters who {rule} was not applied: the data it needs "
             "are missing."

@@ -17,16 +17,13 @@ from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import signed, with_ends
 from empathylab.stats.arms import Estimate
 from empathylab.stats.equivalence import Equivalence
-from empathylab.stats.notes import Note
 
 _DIRECTION = {"better": "higher", "worse": "lower"}
 _REMEDIES = {
     "arm_with_one_rater": "collect ratings from more raters",
     "arm_with_one_situation": "collect ratings of replies to more situations",
     "arm_without_rating": "collect ratings of both arms",
-    "constant_between_raters": (
-        "collect more ratings, or compare at another threshold with --good-from"
-    ),
+    "constant_between_raters": "collect more ratings",
 }
 
 
@@ -45,7 +42,7 @@ def conclusion_sentence(
     on = f"on {comparison.dimension}{where}"
     if not math.isfinite(p):
         names = f"{name_of(comparison.arm)} and {name_of(comparison.reference)}"
-        return first_capital(f"{names} cannot be compared {on}: {_obstacle(comparison.problem)}.")
+        return first_capital(f"{names} cannot be compared {on}: {_obstacle(comparison)}.")
     digits = 2 if unit == "points" else 3 if unit == "log-odds" else 1
     size = signed(estimate.estimate, digits)
     what = (
@@ -86,11 +83,15 @@ def conclusion_sentence(
     )
 
 
-def _obstacle(problem: Note | None) -> str:
+def _obstacle(comparison: Comparison) -> str:
     """Why there is no test, and what helps."""
+    problem = comparison.problem
     if problem is None:
         return "there is no test"
-    return "; ".join(filter(None, [note_text(problem), _REMEDIES.get(problem.code)]))
+    remedy = _REMEDIES.get(problem.code)
+    if problem.code == "constant_between_raters" and comparison.unit == "percentage points":
+        remedy = f"{remedy}, or compare at another threshold with --good-from"
+    return "; ".join(filter(None, [note_text(problem), remedy]))
 
 
 def _margin(comparison: Comparison, equivalence: Equivalence) -> str:

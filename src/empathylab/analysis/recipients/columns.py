@@ -96,7 +96,7 @@ def read_columns(
     chosen = {name: column for name, column in chosen.items() if column not in befores.values()}
     if not chosen:
         raise InputError(
-            "the table has no outcome",
+            "the table has no outcome: no other column has numbers that differ",
             where=where,
             got=", ".join(frame.columns),
             remedy="Name its columns with --outcome.",

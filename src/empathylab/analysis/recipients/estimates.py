@@ -96,8 +96,8 @@ class OutcomeResult:
     formula: str | None
     groups: tuple[str, ...]
     """Whose values are treated as correlated."""
-    single: tuple[str, ...]
-    """Levels of the author with one replier only."""
+    repliers: Mapping[str, int]
+    """How many wrote the replies of each author, where that is known."""
     crossed: bool
     """Whether every combination of author and label occurs."""
     n: int
@@ -132,7 +132,7 @@ def outcome_result(
         tests = _tests(design, fit, outcome, confidence)
         effects = list(_effects(fit, factors, crossed, outcome, margin))
     except InputError as error:
-        problem = error.what
+        problem = error.what.replace("'y'", repr(outcome))
     first = [test for test in tests if test.type == "II"] or tests
     return OutcomeResult(
         outcome=outcome,
@@ -143,7 +143,7 @@ def outcome_result(
         effects=tuple(effects),
         formula=None if problem else design.formula,
         groups=design.groups,
-        single=design.single,
+        repliers=design.repliers,
         crossed=crossed,
         n=frame.height,
         dropped=table.frame.height - frame.height,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -58,7 +58,8 @@ class OutcomeDesign:
     random: tuple[str, ...]
     terms: tuple[str, ...]
     groups: tuple[str, ...]
-    single: tuple[str, ...]
+    repliers: Mapping[str, int]
+    """How many wrote the replies of each author, where that is known."""
 
     @property
     def formula(self) -> str:
@@ -76,13 +77,14 @@ def outcome_design(
     random: list[str] = []
     groups: list[str] = []
     partitions: list[pl.Series] = []
-    single: list[str] = []
+    repliers: dict[str, int] = {}
     for group in _GROUPS:
         if group not in frame.columns:
             continue
-        alone = _single_levels(frame, group) if group != "participant" else []
+        by_author = _by_author(frame, group) if group != "participant" else {}
+        alone = [author for author, count in by_author.items() if count == 1]
         if group == "replier":
-            single = alone
+            repliers = by_author
         varies = ~pl.col(RESPONSE).cast(pl.String).is_in(alone) if alone else pl.lit(value=True)
         own = frame.filter(varies)
         codes = frame[group].rank("dense")
@@ -106,16 +108,16 @@ def outcome_design(
         random=tuple(random),
         terms=(*factors, *([INTERACTION] if crossed else [])),
         groups=tuple(groups),
-        single=tuple(single),
+        repliers=repliers,
     )
 
 
-def _single_levels(frame: pl.DataFrame, group: str) -> list[str]:
-    """The authors with one replier only."""
+def _by_author(frame: pl.DataFrame, group: str) -> dict[str, int]:
+    """How many repliers or replies each author has."""
     if RESPONSE not in frame.columns:
-        return []
+        return {}
     counts = frame.group_by(RESPONSE, maintain_order=True).agg(pl.col(group).n_unique())
-    return counts.filter(pl.col(group) == 1)[RESPONSE].cast(pl.String).to_list()
+    return {str(author): int(count) for author, count in counts.iter_rows()}
 
 
 def _within(frame: pl.DataFrame, factors: Sequence[str]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from empathylab.analysis.text.apa import bounded, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, signed
 
 _FEW = 20
+_FEW_REPLIERS = 10
 _PEOPLE = ("human", "person", "people")
 _NO_LABEL = ("none", "no label", "unlabelled", "no_label")
 
@@ -280,10 +281,17 @@ def caveats(
     first = outcomes[0]
     both = RESPONSE in columns and LABEL in columns
     if both and not first.crossed and len(design["responses"]) > 1 and len(design["labels"]) > 1:
-        yield (
-            "Not every combination of author and label occurs, so their interaction cannot be "
-            "tested, and their effects cannot be fully separated."
-        )
+        pairs = {(cell.response, cell.label) for cell in first.cells}
+        if len(pairs) == max(len(design["responses"]), len(design["labels"])):
+            yield (
+                "Author and label always go together, so the difference between authors can be "
+                "the effect of the label alone."
+            )
+        else:
+            yield (
+                "Not every combination of author and label occurs, so their interaction cannot be "
+                "tested, and their effects cannot be fully separated."
+            )
     smallest = min((cell.participants for result in outcomes for cell in result.cells), default=0)
     if smallest < _FEW:
         yield f"The smallest condition has {counted(smallest, 'participant')}: intervals are rough."
@@ -292,11 +300,17 @@ def caveats(
             "The data do not say who wrote each reply. Replies by the same author are treated as "
             "independent, so intervals may be too narrow, and the result applies to these authors."
         )
-    for level in first.single:
-        yield (
-            f"All {condition(RESPONSE, level)} come from one source, so the result applies to this "
-            "source."
-        )
+    for level, count in first.repliers.items():
+        if count == 1:
+            yield (
+                f"All {condition(RESPONSE, level)} come from one source, so the result applies to "
+                "this source."
+            )
+        elif count < _FEW_REPLIERS:
+            yield (
+                f"All {condition(RESPONSE, level)} come from {count} sources: how much sources "
+                "vary is uncertain, so intervals are rough."
+            )
     dropped = {result.outcome: result.dropped for result in outcomes if result.dropped}
     if dropped:
         named = listed([f"{number(count, 0)} for {name}" for name, count in dropped.items()])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.options import JsonOption, argument, column_option, option, scale_points
-from empathylab.cli.tables import note_semicolons, print_notes, print_rows, print_titled, show
+from empathylab.cli.tables import note_semicolons, print_notes, print_titled, show
 from empathylab.columns import numbers, on_scale
 from empathylab.tables import column_named, read_table
 
@@ -136,7 +136,9 @@ def _print(result: AgreementResult) -> None:
         }
         for dimension in agreement.dimensions
     ]
-    print_rows(dimensions)
+    for conclusion in result.conclusions:
+        typer.echo(f"- {conclusion}")
+    print_titled("", dimensions)
     shown = [pair for pair in agreement.pairs if pair.n >= _FEWEST_SHARED]
     few = len(agreement.pairs) - len(shown)
     pairs = [

@@ -132,6 +132,12 @@ def _print_raters(analysis: RatingsResult) -> None:
 def _asides(analysis: RatingsResult) -> list[str]:
     lines = list(analysis.caveats)
     lines += [means_paragraph(mean) for mean in analysis.means if mean.constant]
+    lines += [
+        f"On {dimension}, good means a rating of {scale.good_label}; --good-from sets another "
+        "threshold."
+        for dimension, scale in analysis.comparison.scales.items()
+        if scale.good_label != "Good"
+    ]
     several = len(analysis.dimensions) > 1
     lines += [
         f"{model.dimension}: {note_text(note)}" if several else note_text(note)
