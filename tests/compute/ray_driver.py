@@ -115,11 +115,17 @@ def until_the_head_is_gone(address: str, folder: str) -> dict[str, Any]:
     return {"message": message(go_on), "results": results}
 
 
+def joined(address: str) -> str:
+    """What joining the cluster ends with."""
+    return message(lambda: connect(address, None))
+
+
 if __name__ == "__main__":
     called = {
         "healthy": healthy,
         "full": without_room,
         "a node less": until_allowed,
+        "joined": joined,
         "headless": until_the_head_is_gone,
     }[sys.argv[1]]
     sys.stdout.write(json.dumps(called(*sys.argv[2:])))

@@ -171,7 +171,7 @@ def test_a_full_object_store_is_one_sentence(cluster: Cluster) -> None:
         assert message == (
             "the object store of the Ray cluster and the disk behind it are full. Free disk space "
             "on the nodes, start Ray with more --object-store-memory, or use --engine processes. "
-            "Run the same command again to resume."
+            "Then run the command again: a bootstrap in a lab resumes."
         )
 
 
@@ -187,6 +187,18 @@ def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> 
     )
     assert "runs another version of Ray or Python; got 'Version" in found["another python"]
     assert "Python: 3.9.1" in found["another python"]
+
+
+def test_a_cluster_that_wants_a_token_is_one_sentence(cluster: Cluster) -> None:
+    without = {name: value for name, value in cluster.environment.items() if "AUTH" not in name}
+    program = cluster._replace(environment=without).drive("joined", cluster.address)
+    out, said = program.communicate(timeout=300)
+    address = cluster.address.removeprefix("ray://")
+    assert (program.returncode, said) == (0, "")
+    assert json.loads(out) == (
+        f"the Ray cluster at {address} needs a token. Set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN "
+        "to the cluster's token."
+    )
 
 
 def test_nothing_is_written_in_the_home_folder(cluster: Cluster, found: dict[str, Any]) -> None:
@@ -284,7 +296,8 @@ def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster
     assert program.returncode == 0, said
     found = json.loads(out)
     assert "the head node of the Ray cluster" in found["message"]
-    assert found["message"].endswith("Run the same command again to resume.")
+    assert found["message"].endswith("Then run the command again: a bootstrap in a lab resumes.")
+    assert said == ""
     assert found["results"] == [number**2 for number in range(len(found["results"]))]
     assert 0 < len(found["results"]) < 10_000
 

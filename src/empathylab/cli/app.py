@@ -80,8 +80,8 @@ class LabGroup(TyperGroup):
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt as error:
             typer.echo(
-                f"\nInterrupted. Answers so far are kept. Run the same command again{_resuming()} "
-                "to resume.",
+                f"\nInterrupted. What a lab has stored is kept. Run the same command "
+                f"again{_resuming()} to resume.",
                 err=True,
             )
             raise typer.Exit(_INTERRUPTED) from error

@@ -5,6 +5,7 @@ A cluster's workers only compute. They return rows, and the process that asked w
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -12,7 +13,7 @@ import secrets
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -30,7 +31,7 @@ _LOOK_SECONDS = 2.0
 _HTTP2_SETTINGS = b"\x04"
 _HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _HTTP2_SETTINGS + bytes(5)
 _QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
-_RESUME = "Run the same command again to resume."
+_AGAIN = "Then run the command again: a bootstrap in a lab resumes."
 _LOGGER = logging.getLogger("empathylab")
 
 
@@ -64,13 +65,16 @@ def check(engine: str) -> None:
             remedy="Use the address that `ray start --head` printed.",
         )
     if not _answers(head, _CONNECT_SECONDS, greeting=os.environ.get("RAY_USE_TLS") != "1"):
-        raise ComputeError(
-            "there is no Ray cluster at this address",
-            where=where,
-            got=address,
-            remedy="Start one with `ray start --head`, correct the address, or use "
-            "--engine processes.",
-        )
+        raise _absent(address, where)
+
+
+def _absent(address: str, where: str | None = None) -> ComputeError:
+    return ComputeError(
+        "there is no Ray cluster at this address",
+        where=where,
+        got=address,
+        remedy="Start one with `ray start --head`, correct the address, or use --engine processes.",
+    )
 
 
 def connect(engine: str, workers: int | None) -> Cluster:
@@ -81,6 +85,8 @@ def connect(engine: str, workers: int | None) -> Cluster:
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # `_failed` says the first of them
     if head is None and "ray" not in sys.modules:
         _protect()
+    elif head is not None:  # else the library writes beside the error what it could not send
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     ray = import_module("ray")
     # Ray prints the death of workers to stdout, where results belong; `_failed` says what matters.
     worker: Any = import_module("ray._private.worker")
@@ -120,9 +126,25 @@ def _protect() -> None:
 
 def _join(ray: Any, address: str) -> None:
     try:
-        ray.init(address=address, **_QUIET)
+        with _silent():
+            ray.init(address=address, **_QUIET)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise _refused(address, f"{error} {error.__cause__ or ''}") from error
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Without what Ray's library writes to stderr each second until it gives up with an error."""
+    sys.stderr.flush()
+    stderr = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+        os.close(nowhere)
 
 
 def _refused(address: str, reason: str) -> ComputeError:
@@ -138,6 +160,8 @@ def _refused(address: str, reason: str) -> ComputeError:
             f"the Ray cluster at {address} needs a token",
             remedy="Set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to the cluster's token.",
         )
+    if "connect to GCS" in reason:
+        return _absent(address)
     return ComputeError(
         f"the Ray cluster at {address} cannot be joined",
         got=reason.strip().splitlines()[0],
@@ -214,7 +238,7 @@ def _finished(cluster: Cluster, pending: list[Any], nodes: _Nodes) -> list[Any]:
             cluster.ray.shutdown()
             raise ComputeError(
                 f"the head node of the Ray cluster at {cluster.head[0]}:{cluster.head[1]} is gone",
-                remedy=f"Start the cluster again, or use --engine processes. {_RESUME}",
+                remedy=f"Start the cluster again, or use --engine processes. {_AGAIN}",
             )
 
 
@@ -235,12 +259,12 @@ def _failed(ray: Any, error: Exception) -> EmpathyLabError:
         return ComputeError(
             "the object store of the Ray cluster and the disk behind it are full",
             remedy="Free disk space on the nodes, start Ray with more --object-store-memory, or "
-            f"use --engine processes. {_RESUME}",
+            f"use --engine processes. {_AGAIN}",
         )
     kind = type(error).__name__
     return ComputeError(
         f"{ATTEMPTS} workers of the Ray cluster ended while working on the same items ({kind})",
-        remedy=f"If memory is short, use fewer workers (--workers). {_RESUME}",
+        remedy=f"If memory is short, use fewer workers (--workers). {_AGAIN}",
     )
 
 
