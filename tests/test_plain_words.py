@@ -35,7 +35,7 @@ QUAINT = re.compile(
 SPOKEN = ("situations/builtin", "planted_replies", "personas", "study/demo", "style/lists")
 KEYS = {"commonest", "foretold"}
 """Keys of JSON output that other programs read."""
-STORED = ("protocols/reply_templates.py",)
+STORED = ("protocols/prompt_texts/en.toml",)
 """Prompts that runs name by version: their words cannot change."""
 
 

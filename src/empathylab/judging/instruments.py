@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.files import packaged_table
 from empathylab.store.judged_responses import JudgedStudy
 
 SHOWN = ("title", "situation", "context", "utterance")
@@ -22,7 +23,9 @@ SHOWN = ("title", "situation", "context", "utterance")
 Not the emotion: nobody confirmed it, and respondents are not told it.
 """
 
-_DEGREES = ("Not at all", "Slightly", "Moderately", "Very", "Extremely")
+_DEFAULT = packaged_table("empathylab.judging", "default.toml")
+INSTRUCTION: str = _DEFAULT["instruction"]
+"""Where a study has no instruction of its own; written for the lab."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,74 +67,17 @@ class Instrument:
         return dataclasses.replace(self, dimensions=kept)
 
 
-def _degrees(name: str, question: str, *descriptors: str) -> JudgedDimension:
-    values = tuple(float(number) for number in range(1, len(_DEGREES) + 1))
-    return JudgedDimension(name, question, values, _DEGREES, descriptors)
-
-
 DIMENSIONS = {
-    degree.name: degree
-    for degree in (
-        _degrees(
-            "empathy",
-            "How empathetic is the reply?",
-            "It gets the feeling wrong or ignores it.",
-            "It is friendly, but would fit almost anyone.",
-            "It sees the main feeling.",
-            "It sees the feeling and why the person has it.",
-            "It sees what this means to this person, and its care fits them.",
-        ),
-        _degrees(
-            "understanding",
-            "How well does the reply understand what the person is going through?",
-            "It gets the reason wrong or makes up facts.",
-            "It would fit almost any story.",
-            "It repeats what happened.",
-            "It links what happened to the feeling.",
-            "It shows what this means to the person, beyond their own words.",
-        ),
-        _degrees(
-            "feeling",
-            "How much does the reply feel with the person?",
-            "It is cold or strikes the opposite tone.",
-            "It is only polite.",
-            "It responds to the right kind of feeling.",
-            "It responds to this feeling, but not at its full strength or mix.",
-            "It responds to this feeling at the right strength, also where it is mixed.",
-        ),
-        _degrees(
-            "caring",
-            "How much does the reply care about the person?",
-            "It is cold, or about the writer.",
-            "It is only polite.",
-            "It uses kind stock phrases.",
-            "It is warm and personal.",
-            "It is warm and personal, and offers or asks something that fits.",
-        ),
-        _degrees(
-            "helpfulness",
-            "How helpful would the reply be to the person?",
-            "They could not use any of it.",
-            "It might cheer them up or get them to think.",
-            "It has one sensible idea.",
-            "Its idea fits their situation well.",
-            "It gives them all they need now.",
-        ),
+    dimension["name"]: JudgedDimension(
+        dimension["name"],
+        dimension["question"],
+        tuple(map(float, range(1, len(_DEFAULT["degrees"]) + 1))),
+        tuple(_DEFAULT["degrees"]),
+        tuple(dimension["descriptors"]),
     )
+    for dimension in _DEFAULT["dimensions"]
 }
 """The lab's own dimensions, written for it and not validated."""
-
-INSTRUCTION = """\
-Someone tells about something that matters to them, and someone replies. A reply can be empathetic
-in three ways: it understands (it shows that the writer sees things from the person's side), it
-feels with them (it is touched by what they feel, happy or sad), and it cares (it wishes them well
-and is willing to help). A reply does not need to do all three. Good news deserves empathy as much
-as bad news.
-
-Rate only the reply. Its length and spelling do not matter, and neither does whether the person did
-the right thing."""
-"""Where a study has no instruction of its own; written for the lab."""
-
 _OWN_REPLY = re.compile(
     r",? compared (?:with|to) how you (?:yourself )?would have (?:replied|said)"
 )

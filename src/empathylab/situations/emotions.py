@@ -6,64 +6,17 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Literal, get_args
 
+from empathylab.files import packaged_table
+
 Valence = Literal["positive", "negative", "mixed"]
 
-# The eight of the appraisal protocol (Huang et al. 2024), in the paper's order.
-APPRAISAL_EMOTIONS = (
-    "anger",
-    "anxiety",
-    "depression",
-    "frustration",
-    "jealousy",
-    "guilt",
-    "fear",
-    "embarrassment",
-)
-
-_NEGATIVE = [
-    "afraid",
-    "angry",
-    "annoyed",
-    "anxious",
-    "apprehensive",
-    "ashamed",
-    "devastated",
-    "disappointed",
-    "disgusted",
-    "embarrassed",
-    "furious",
-    "guilty",
-    "jealous",
-    "lonely",
-    "sad",
-    "terrified",
-]
-_POSITIVE = [
-    "anticipating",
-    "caring",
-    "confident",
-    "content",
-    "excited",
-    "faithful",
-    "grateful",
-    "hopeful",
-    "impressed",
-    "joyful",
-    "nostalgic",
-    "prepared",
-    "proud",
-    "sentimental",
-    "surprised",
-    "trusting",
-]
-
-# The 32 of the rating studies (EmpatheticDialogues' labels).
-DIALOGUE_EMOTIONS = tuple(sorted(_NEGATIVE + _POSITIVE))
+_WORDS: dict[str, list[str]] = packaged_table("empathylab.situations", "lists/emotions.toml")
+APPRAISAL_EMOTIONS = tuple(_WORDS["appraisal"])
+DIALOGUE_EMOTIONS = tuple(sorted(_WORDS["negative"] + _WORDS["positive"]))
 
 _VALENCE: dict[str, Valence] = {
-    **dict.fromkeys(APPRAISAL_EMOTIONS, "negative"),
-    **dict.fromkeys(_NEGATIVE, "negative"),
-    **dict.fromkeys(_POSITIVE, "positive"),
+    **dict.fromkeys([*_WORDS["appraisal"], *_WORDS["negative"]], "negative"),
+    **dict.fromkeys(_WORDS["positive"], "positive"),
 }
 
 

@@ -12,38 +12,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from empathylab.files import packaged_table
 from empathylab.protocols.converse.persona import Persona
 from empathylab.protocols.converse.transcript import State, Transcript, Turn, states
 from empathylab.protocols.languages import departs_from
 from empathylab.protocols.reply_checks import is_refusal
 
+_DETECTORS = packaged_table("empathylab.protocols.converse", "detectors.toml")
 DETECTORS_VERSION = 2
 """Part of every run's settings: other rules make another run."""
 
 COMPLETED = "completed"
 UNFINISHED = "unfinished"
-OUTCOMES: dict[str, str] = {
-    COMPLETED: "ended by the persona's rule; scored",
-    UNFINISHED: "not finished yet",
-    "no_reply": "there is no reply of the respondent",
-    "role_inversion": "the simulator comforts or counsels the other side",
-    "assistant_speech": "the simulator speaks as an assistant",
-    "early_goodbye": "the simulator says good-bye before its need is met",
-    "loop": "the simulator writes the same message again",
-    "language_switch": "the simulator changes the language",
-    "ignored_reply": "the simulator's state does not react to replies",
-    "simulator_refusal": "the simulator refuses to play the person",
-    "simulator_empty": "the simulator's message is empty",
-    "off_schema": "the simulator's state update cannot be read, even when asked again",
-    "reply_refusal": "the respondent refuses to reply",
-    "reply_empty": "the respondent's reply is empty",
-    "reply_role_inversion": "the respondent writes the person's side",
-    "reply_language_switch": "the respondent changes the language",
-    "simulator_cut_off": "the simulator's tokens ran out while it was reasoning",
-    "reply_cut_off": "the respondent's tokens ran out while it was reasoning",
-    "simulator_tool_call": "the simulator called a tool",
-    "reply_tool_call": "the respondent called a tool",
-}
+OUTCOMES: dict[str, str] = _DETECTORS["outcomes"]
 RESPONDENT_FAULTS = frozenset(name for name in OUTCOMES if name.startswith("reply_"))
 SIMULATOR_FAULTS = frozenset(OUTCOMES) - RESPONDENT_FAULTS - {COMPLETED, UNFINISHED, "no_reply"}
 
@@ -70,64 +51,14 @@ class Ending:
     """`success`, `failure`, `limit` or `goodbye` where it was completed."""
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+def _any(name: str) -> re.Pattern[str]:
+    """Any of the patterns of that name."""
+    joined = "|".join(f"(?:{pattern})" for pattern in _DETECTORS[name])
+    whole = re.sub(r"<(\w+)>", lambda part: str(_DETECTORS["parts"][part[1]]), joined)
+    return re.compile(whole, re.IGNORECASE)
 
 
-# People work as assistants and with AI; only a machine says that it is one.
-_MACHINE = (
-    r"(?:ai|artificial intelligence|(?:large )?language model|chatbot|"
-    r"(?:ai|virtual|digital|helpful) (?:language model|assistant))"
-    r"(?:[.,;:!?]|$| (?:and|so|but|i)\b)"
-)
-_ASSISTANT = _any(
-    rf"\bas an? {_MACHINE}",
-    rf"\bi(?:'m| am) (?:just |only )?an? {_MACHINE}",
-    r"\bhow (?:can|may) i (?:help|assist|support) you\b",
-    r"\bwhat can i (?:help|assist) you with\b",
-    r"\bi(?:'m| am) here to (?:help|assist|support|listen)\b",
-    r"\bis there anything else (?:i can|you(?:'d| would) like)\b",
-    r"\bals (?:eine )?(?:ki|künstliche intelligenz|sprachmodell|(?:ki|virtueller)[- ]assistent)\b",
-    r"\bwie kann ich (?:dir|ihnen|euch)(?: \w+){0,2} helfen\b",
-    r"\bich bin (?:nur )?(?:eine ki|ein sprachmodell|ein (?:ki|virtueller)[- ]assistent)\b",
-    r"作为(?:一个|一名)?(?:ai|人工智能|语言模型|(?:ai|智能)?助手)",
-    r"我是(?:一个|一名)?(?:ai|人工智能|语言模型|(?:ai|智能)?助手)",
-    r"(?:有什么|我)(?:可以|能)(?:怎么|如何|为你|为您)?(?:帮助|帮到|帮)(?:你|您)的?(?:吗|[？?])",
-)
-_COMFORTS = _any(
-    r"\bi(?:'m| am) (?:so |really |very )?sorry (?:that )?you(?:'re| are|'ve| have) "
-    r"(?:going|been|feeling|dealing|struggling|had)",
-    r"\b(?:that|it|this) must (?:be|feel|have been) (?:\w+ ){0,2}(?:for|on) you\b",
-    r"\bit (?:sounds|seems) like you(?:'re| are|'ve| have) (?:really )?"
-    r"(?:going|been|feeling|dealing|struggling|carrying|having|had)\b",
-    r"\byour feelings are (?:completely |totally |so )?valid\b",
-    r"\bi(?:'m| am) here for you\b",
-    r"\bhow (?:are you feeling|does that make you feel|are you coping)\b",
-    r"\b(?:thank you|thanks) for (?:opening up|trusting me)\b",
-    r"\bes tut mir (?:so |sehr )?leid, dass (?:du|sie)\b",
-    r"\bdas muss (?:\w+ ){0,2}(?:für dich|für sie) sein\b",
-    r"\bich bin für (?:dich|sie) da\b",
-    r"听起来(?:你|您)(?:很|非常|真的|最近)",
-    r"(?:你|您)的(?:感受|情绪)(?:是)?(?:完全|很)?(?:可以理解|合理|正常)",
-    r"我(?:会)?(?:一直)?(?:在这里|都在)?(?:陪着|支持)(?:你|您)",
-)
-# At the start of a sentence: "I never said goodbye to her" ends no chat.
-_BEGIN = (
-    r"(?:^|[.!?,;:…—。！？，；] *)"
-    r"(?:(?:ok|okay|well|so|and|anyway|thanks|danke|na dann|好的|好吧|那|那就)[, ，]*)*"
-)
-_GOODBYE = _any(
-    rf"{_BEGIN}(?:good ?-?bye|bye)(?: bye| now| for now| then)?(?:[.,!]|$)",
-    rf"{_BEGIN}(?:i'll |we'll )?talk (?:to you )?(?:later|soon)\b",
-    r"\bi(?:'ve got to| have to| need to| should|'d better) "
-    r"(?:go|run|leave|head off)(?: now)?[.!]*$",
-    rf"{_BEGIN}have a (?:good|nice|great|lovely) (?:day|night|evening|one)\b",
-    rf"{_BEGIN}good ?night[.!]*$",
-    rf"{_BEGIN}(?:tschüss|auf wiedersehen|bis dann|mach'?s gut)(?:[.,!]|$)",
-    rf"{_BEGIN}gute nacht[.!]*$",
-    r"\bich muss (?:jetzt )?(?:los|weg|schluss machen)[.!]*$",
-    rf"{_BEGIN}(?:再见|拜拜|晚安)[。！!～~]*$|(?:那|我)?先这样(?:吧|了)|我先(?:走|去忙|下)了",
-)
+_ASSISTANT, _COMFORTS, _GOODBYE = map(_any, ("assistant", "comforts", "goodbye"))
 _GOODBYE_WITHIN = 120  # letters from the end
 _OTHER_SIDE = re.compile(
     r"(?:^|\n)\s*\W*(?:person|user|seeker|human|du|benutzer|用户|来访者)\s*[:：]", re.IGNORECASE
