@@ -60,11 +60,9 @@ def texts() -> Iterator[tuple[str, str]]:
         path for ending in ("j2", "yaml", "js", "toml") for path in SOURCE.rglob(f"*.{ending}")
     ]
     for path in files:
-        if not any(part in path.as_posix() for part in SPOKEN):
+        if not any(part in path.as_posix() for part in (*SPOKEN, *STORED)):
             yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
     for path in (*SOURCE.rglob("*.py"), *(ROOT / "scripts").rglob("*.py")):
-        if path.as_posix().endswith(STORED):
-            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Constant) or node.value in KEYS:
                 continue
