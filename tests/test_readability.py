@@ -84,3 +84,8 @@ def test_how_to_sentences_have_at_most_40_words(page: Path) -> None:
     text = prose(page.read_text(encoding="utf-8"))
     long = [part for part in re.split(r"(?<=[.!?])\s", text) if len(part.split()) > 40]
     assert long == []
+
+
+@pytest.mark.parametrize("page", HOW_TO, ids=lambda page: page.stem)
+def test_how_to_pages_have_at_most_1000_words(page: Path) -> None:
+    assert len(prose(page.read_text(encoding="utf-8")).split()) <= 1000
