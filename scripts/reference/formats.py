@@ -43,9 +43,9 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "replies": (
         "Replies",
         (
-            "One reply per row: `situation` (its id), `respondent`, `text`; optionally `sample` "
-            "(0, 1 …) and `kind` (`model` or `human`). A table that brings its situations along "
-            "has {replies}."
+            "One reply per row: `situation` (its id), `respondent`, `text`; optionally "
+            "`sample` (0, 1 …) and `kind` (`model` or `human`). A table that also contains "
+            "the situations has {replies}."
         ),
     ),
     "ratings": (
@@ -61,22 +61,22 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "One person per row: `rater`, and any other columns. `seconds` is the time they took.",
     ),
     "long": (
-        "Any long table",
+        "Long tables",
         (
             "One observation per row; the command's options name the columns "
             "(`--rater`, `--situation` …) whose names differ."
         ),
     ),
     "styled": (
-        "Replies to describe",
+        "Replies for style analysis",
         "One response per row: `respondent`, `situation`, `text`, and optionally `sample`.",
     ),
     "judged": (
         "Ratings by people and judges",
         (
             "One rating per row: `situation`, `rater`, `rater_kind` (`person` or `model`), "
-            "`rating`, and what [Judges, validated against human ratings]"
-            "(../explanation/judges.md) names."
+            "`rating`. Further columns: [add a "
+            "judge](../how-to/add-a-judge.md#judges-from-a-table)."
         ),
     ),
     "comparisons": (
@@ -134,10 +134,10 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "recipients": (
         "Recipients",
         (
-            "One row per participant and reply: `response` (who wrote it), `label` (who wrote it "
-            "according to what the participant read), and columns of numbers, the outcomes; "
-            "optionally `participant`, `replier`, `reply`. [Recipients](../how-to/recipients.md) "
-            "names the rest."
+            "One row per participant and reply: `response` (who wrote it), `label` (who "
+            "wrote it according to what the participant read), and columns of numbers, the "
+            "outcomes; optionally `participant`, `replier`, `reply`. All columns: [analyse "
+            "recipients](../how-to/recipients.md)."
         ),
     ),
     "recipient-ratings": (
@@ -147,7 +147,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
             "`rater_kind` (`person` or `model`) and `dimension`."
         ),
     ),
-    "prompt": ("A system prompt", "A text file; all of it is the prompt."),
+    "prompt": ("A system prompt", "A text file whose whole content is the prompt."),
     "study": ("A study", "YAML; every key is on the page [A study's file](study-file.md)."),
     "backup": (
         "A lab's backup",
@@ -175,15 +175,15 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "platform": (
         "Exports of platforms",
         (
-            "Prolific's export of submissions, as it is: `Participant id`, `Status`, `Time "
-            "taken` and what else it holds."
+            "Prolific's export of submissions, unchanged: `Participant id`, `Status`, `Time "
+            "taken` and further columns."
         ),
     ),
     "template": (
         "Templates of prompts",
         (
-            "TOML over a built-in template: what it leaves out stays. For scales: {template}. For "
-            "replies: {reply_template}."
+            "TOML that changes a built-in template. Keys that you leave out do not change. "
+            "For scales: {template}. For replies: {reply_template}."
         ),
     ),
     "prices": (
@@ -217,7 +217,10 @@ SECTIONS: dict[str, tuple[str, str]] = {
             "them, commas between them, or nothing."
         ),
     ),
-    "written": ("What is written", "A new file or folder in a format that the option names."),
+    "written": (
+        "Files that commands write",
+        "A new file or folder in a format that the option names.",
+    ),
 }
 # Which file an option or argument takes.
 USES: dict[tuple[str, str], str] = {

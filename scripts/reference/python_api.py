@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator
@@ -23,8 +24,9 @@ HEAD = """# Python reference
 
 <!-- Written from the code by scripts/write_reference.py; do not edit by hand. -->
 
-Everything here is reached by `import empathylab as el`. [The guide](../how-to/python.md) shows how
-the parts work together. Names that are not on this page may change without notice.
+Everything on this page is available after `import empathylab as el`. [Use
+Python](../how-to/python.md) shows how the parts work together. Names that are not on this page may
+change without notice.
 """
 RESULTS = (Evaluation, RunResult, ConversationsResult, JudgingResult, AgainstStudy, Sessions)
 # What every result has, so that it need not be said of each.
@@ -107,8 +109,10 @@ def _packages() -> Iterator[str]:
         yield f"{inspect.getdoc(package)} Frames may be Polars' or pandas'.\n"
         yield "| name | |\n| --- | --- |"
         for public in package.__all__:
-            value = getattr(package, public)
-            yield f"| `{public}` | {_cell(_first_line(value))} |"
+            value = inspect.unwrap(getattr(package, public))
+            described = inspect.isclass(value) or inspect.isfunction(value)
+            meaning = _first_line(value) if described else _constant_meaning(package, public)
+            yield f"| `{public}` | {_cell(meaning)} |"
         yield ""
     yield "## el.errors\n"
     yield f"```\n{inspect.getdoc(el.errors)}\n```\n"
@@ -158,7 +162,20 @@ def _first_line(value: Any) -> str:
         if not text:
             raise Undescribed(f"{value} needs a docstring")
         return " ".join(text.split("\n\n")[0].split())
-    return "A table that ships."
+    raise Undescribed(f"{value} needs a docstring")
+
+
+def _constant_meaning(package: Any, name: str) -> str:
+    """The docstring below a constant, in the module that the package imports it from."""
+    for node in ast.parse(inspect.getsource(package)).body:
+        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
+            body = ast.parse(inspect.getsource(importlib.import_module(str(node.module)))).body
+            for constant, below in itertools.pairwise(body):
+                targets = getattr(constant, "targets", [getattr(constant, "target", None)])
+                named = any(getattr(target, "id", "") == name for target in targets)
+                if named and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+                    return " ".join(str(below.value.value).split())
+    raise Undescribed(f"{package.__name__}.{name} needs a docstring")
 
 
 def _cell(text: str) -> str:

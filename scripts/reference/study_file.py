@@ -64,45 +64,51 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         {
             "name": "lower-case letters, digits and hyphens; the study's name in the lab",
             "version": "a whole number from 1; another version is another study",
-            "title": "what people read above every page",
+            "title": "the title shown above every page",
             "languages": "such as `[en]` or `[en, de]`",
-            "seed": "decides every draw: which batch, which order",
-            "blocks": "what people go through, in order; see below",
-            "situations": "which situations are used; see below. Left out with `live`",
+            "seed": "the seed of every random draw: batches, orders",
+            "blocks": "the parts of the study, in order; see below",
+            "situations": "which situations are used; see below. Not used with `live`",
             "live": "who replies to participants about their own experiences; see below and "
             "[live studies](../how-to/live-study.md)",
-            "follow_up": "in place of both: questionnaires for people who completed another study, "
-            "days later; see below",
-            "recruitment": "where people come from; see below",
+            "follow_up": (
+                "instead of `situations` and `live`: questionnaires for people who completed "
+                "another study, days later; see below"
+            ),
+            "recruitment": "how participants are recruited; see below",
             "design": "`between` (each rater sees one arm; the default) or `within` subjects",
             "arms": "the name of each arm, and whose replies it shows; see below",
-            "responses": "which reply, where a respondent has several; see below",
+            "responses": "which reply to use if a respondent has several; see below",
             "dimensions": "what is rated; see below",
-            "attention_pool": "questions that attention checks draw from; see below",
-            "batch_size": "situations in one rater's batch; default: 10, 1 without ratings",
-            "ratings_per_response": "how many people rate each response; default: 1",
-            "people_per_situation": "how many people imagine or write to each situation; 1",
+            "attention_pool": "questions from which attention checks are drawn; see below",
+            "batch_size": "situations in one rater's batch; default: 10, or 1 if nothing is rated",
+            "ratings_per_response": "number of raters per response; default: 1",
+            "people_per_situation": "number of participants who imagine each situation or write to "
+            "it; default: 1",
             "replies_per_situation": "within subjects: `all` (the default) or `one`",
-            "quotas": "how many people of which kind; see below",
-            "time_limits": "when a slot becomes free again; see below",
+            "quotas": "limits on the number of participants in each group; see below",
+            "time_limits": "when the slot of an inactive participant becomes free; see below",
             "exclusions": "rules for excluding raters; see below",
-            "looks": "when results may be looked at before the study is closed; see below",
+            "looks": "planned looks at the results before the study is closed; see below",
             "retention": "when people's data are deleted; see below",
             "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
             "the rhythm of typing, a hidden field. The consent text must say so; see "
             "[watch a study](../how-to/watch-a-study.md#signs-of-ai-assistance-and-of-bots)",
-            "content_note": "what people should know before they read the situations",
-            "help": "where people find someone to talk to",
+            "content_note": "what participants should know before they read the situations",
+            "help": "where participants can find help",
             "contact": "who to contact",
-            "interface": "words of the pages themselves, by language, in the format of "
-            "`src/empathylab/study/web/interface/en.yaml`",
+            "interface": (
+                "texts of buttons and messages, by language, in the format of "
+                "`src/empathylab/study/web/interface/en.yaml`"
+            ),
         },
     ),
     "arms": (
         Arm,
         {
-            "respondent": "whose responses; `arm: respondent` on one line says the same",
-            "prompt": "which prompt's replies, where the lab has some to several",
+            "respondent": "whose responses the arm shows; `arm: respondent` on one line means "
+            "the same",
+            "prompt": "the prompt, if the lab has the respondent's replies to several prompts",
         },
     ),
     "situations": (
@@ -110,7 +116,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         {
             "set": "a set of the lab, or a built-in one; either this or `selection`",
             "selection": "a sample that `empathylab data sample` stored",
-            "count": "how many in all",
+            "count": "total number",
             "valence": "only `positive` or `negative` ones",
             "per_emotion": "how many of each emotion, or a table of numbers by emotion",
             "per_topic": "the same by topic",
@@ -120,35 +126,38 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
     "live": (
         Live,
         {
-            "authors": "who answers, by a name of yours; see below",
-            "labels": "what participants are told about the author, by a name of yours; see "
-            "below. Authors and labels are crossed: each combination is an arm `author+label`",
-            "people_per_condition": "how many participants each combination has",
+            "authors": "who replies, under names that you choose; see below",
+            "labels": (
+                "what participants are told about the author, under names that you choose; "
+                "see below. Authors and labels are crossed: each combination is an arm "
+                "`author+label`"
+            ),
+            "people_per_condition": "number of participants in each combination",
             "delay": "seconds until a reply is shown, the same in all arms; see below",
-            "people": "where people answer: how long participants wait for them; see below",
-            "fallback": "what is shown in place of a model's or a person's reply that is late, "
-            "missing or fails a check",
-            "attempts": "how often a model is asked for one reply at most; default: 2",
-            "pause_after": "the study pauses when the provider fails for this many replies in a "
-            "row; default: 5",
-            "maximum_words": "of a reply; default: 200",
+            "people": "if people reply: how long participants wait for them; see below",
+            "fallback": "the text shown if a reply is late, missing or fails a check",
+            "attempts": "maximum number of attempts to get a reply from a model; default: 2",
+            "pause_after": (
+                "the study pauses if the provider fails for this many replies in a row; default: 5"
+            ),
+            "maximum_words": "maximum number of words of a reply; default: 200",
             "mask": "`true` replaces names, numbers and addresses before a model gets a text",
             "checks": "what a model's reply is checked for before it is shown: {checks}; all if "
             "not given",
             "crisis_words": "`false` turns off the list of words that end a conversation and show "
             "help",
-            "costs": "the most that replies may cost; see below",
+            "costs": "limits on the cost of replies; see below",
         },
     ),
     "live.authors": (
         Author,
         {
             "model": "a model, as in `empathylab models`",
-            "text": "in its place, a reply that is the same for everybody",
-            "person": "in its place, a person: `participant` or `confederate`",
+            "text": "instead of a model: a fixed reply, the same for every participant",
+            "person": "instead of a model: a person, `participant` or `confederate`",
             "prompt": "of a model: its instructions",
-            "base_url": "of a model: the address of an endpoint without a name here",
-            "api_key_env": "of a model: the variable of the server that holds the key",
+            "base_url": "of a model: the address of its endpoint, if the provider is not built in",
+            "api_key_env": "of a model: the environment variable of the server that holds the key",
             "sent_to": "of a model: who receives the texts, as the consent names it; "
             "default: the provider's name",
             "temperature": "of a model",
@@ -160,30 +169,34 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         FollowUp,
         {
             "study": "the first study, in the same lab: its name, or `NAME@VERSION`",
-            "people": "how many can take part",
+            "people": "maximum number of participants",
         },
     ),
     "live.labels": (
         Label,
         {
             "text": "what participants read above the reply; default: nothing",
-            "claims": "who wrote the reply, as the label says: `model` or `person`. Where it can "
-            "be false, the debrief needs `reveals`",
+            "claims": (
+                "who wrote the reply according to the label: `model` or `person`. If this "
+                "can be false, the debrief needs `reveals`"
+            ),
         },
     ),
     "live.delay": (
         Delay,
         {
-            "minimum": "seconds; each delay is drawn evenly between the two",
+            "minimum": "seconds; each delay is drawn uniformly between minimum and maximum",
             "maximum": "seconds",
         },
     ),
     "live.people": (
         People,
         {
-            "wait": "`minimum` and `maximum` seconds in the waiting room; default: 5 and 180. "
-            "Where models answer in other arms, nobody is connected before a time drawn evenly "
-            "between the two",
+            "wait": (
+                "`minimum` and `maximum` seconds in the waiting room; default: 5 and 180. If "
+                "models reply in other arms, participants are connected after a time drawn "
+                "uniformly between the two"
+            ),
             "otherwise": "what happens to participants without a partner at the maximum: `end` "
             "(the default) with the outcome `interrupted`, or the name of an author who answers "
             "in place of a person",
@@ -195,21 +208,23 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         Limits,
         {
             "participant": "US dollars for one participant; then they get the fallback",
-            "study": "US dollars in all; then the study pauses",
+            "study": "US dollars in total; then the study pauses",
         },
     ),
-    "responses": (Responses, {"sample": "which of several replies, counted from 0"}),
+    "responses": (Responses, {"sample": "the number of the reply, from 0"}),
     "dimensions": (
         Dimension,
         {
             "name": "lower-case letters, digits and hyphens",
-            "question": "what people read",
+            "question": "the text that participants read",
             "labels": "one for each point, lowest first; between the ends they may be empty",
-            "values": "whole numbers, rising; default: 1, 2, 3 …",
+            "values": "whole numbers in ascending order; default: 1, 2, 3 …",
             "margin": "the smallest difference between arms that matters, for equivalence: in "
             "points of a scale with five points or more, else in percentage points of good ratings",
-            "input": "`slider`: a line in place of points; labels and values are of points on it; "
-            "default: 0 and 100",
+            "input": (
+                "`slider`: a slider instead of points. Labels and values belong to points on "
+                "it; default values: 0 and 100"
+            ),
             "step": "of a slider; default: 1",
             "direction": "`fixed` (the default), or `random`: half of the raters see the highest "
             "point first",
@@ -221,7 +236,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "by": "the name of a question of the demographics, or of a parameter of the link",
             "counts": "a number of people for each answer; either this or `shares`",
             "shares": "a proportion for each answer; at most 1 in total",
-            "others": "how many people with any other answer",
+            "others": "maximum number of participants with any other answer",
             "source": "`demographics` (the default) or `platform`: what the link says (`&NAME=…`)",
         },
     ),
@@ -237,27 +252,30 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         Recruitment,
         {
             "platform": "{platforms}",
-            "once": "whether nobody may take part twice; default: `true`",
+            "once": "whether a person can take part only once; default: `true`",
             "codes": "completion codes by outcome: {outcomes}; Prolific needs `completed`",
-            "return_url": "an https address to go back to at the end",
+            "return_url": "the https address that participants return to at the end",
             "screen_out": "what Prolific pays people who are screened out; see below",
             "groups": "by outcome, Prolific's id of the participant group that people join",
-            "minutes": "how long it takes, as participants read it; `{{minutes}}` in texts",
-            "payment": "what people get, with the currency; `{{payment}}` in texts",
+            "minutes": "the duration that participants are told; `{{minutes}}` in texts",
+            "payment": "the payment, with the currency; `{{payment}}` in texts",
         },
     ),
     "recruitment.screen_out": (
         ScreenOut,
         {
-            "reward": "for each, in the smallest unit of the currency: 20 is 20 pence or cents",
-            "slots": "the most people who are paid this way",
+            "reward": (
+                "payment per person, in the smallest unit of the currency: 20 means 20 pence "
+                "or cents"
+            ),
+            "slots": "maximum number of people who are paid this way",
         },
     ),
     "looks": (
         Looks,
         {
-            "ratings": "how many rated replies the whole study is planned to have",
-            "at": "the looks, as proportions of these ratings, rising; the last is 1",
+            "ratings": "planned number of rated replies in the whole study",
+            "at": "the looks, as ascending proportions of these ratings; the last is 1",
             "spending": "`obrien-fleming` (the default: strict at first) or `pocock` (similar at "
             "all looks)",
         },
@@ -275,16 +293,18 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     "consent": (
         "comes first, once",
         {
-            "text": "what people are told before they decide; Markdown, as all texts of blocks",
-            "agree": "the words of the option to take part, above *Continue*",
-            "decline": "the words of the option not to take part",
+            "text": (
+                "what participants read before they decide; Markdown, like all texts of blocks"
+            ),
+            "agree": "the option to take part",
+            "decline": "the option not to take part",
         },
     ),
     "demographics": (
         "questions about the person",
         {
             "fields": "the questions; see below",
-            "text": "words above them",
+            "text": "a text above the questions",
             "screen_out_if": "a condition on these answers and earlier ones; people who meet it "
             "are screened out",
         },
@@ -293,18 +313,18 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "a page of questions anywhere in the study",
         {
             "fields": "the questions; see below",
-            "text": "words above them",
+            "text": "a text above the questions",
             "screen_out_if": "as in `demographics`",
         },
     ),
     "scale": (
         "a questionnaire about the person",
         {
-            "scale": "its id; its wording must be in the lab",
+            "scale": "the scale's id; its wording must be in the lab",
             "phase": "`default` (at baseline), or `evoked`: after what was imagined",
             "order": "`printed` (the default) or `shuffled` items",
             "per_page": "items on a page; default: all",
-            "text": "words above it, in place of the scale's own instruction",
+            "text": "a text above the items, instead of the scale's own instruction",
         },
     ),
     "feel": (
@@ -316,7 +336,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "study, days after",
             "order": "`printed` (the default) or `shuffled` items",
             "per_page": "items on a page; default: all",
-            "text": "words above it, in place of the scale's own instruction",
+            "text": "a text above the items, instead of the scale's own instruction",
         },
     ),
     "tutorial": (
@@ -324,7 +344,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "pages": "a list of texts",
             "examples": "worked examples; see below",
-            "check": "questions that show whether it was understood; see below",
+            "check": "comprehension questions; see below",
         },
     ),
     "rate": (
@@ -332,8 +352,8 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "shows": "what is shown above the reply: {shown}",
             "dimensions": "which dimensions; default: all",
-            "back": "whether people may go back and change a rating; default: `true`",
-            "text": "words above each",
+            "back": "whether participants can go back and change a rating; default: `true`",
+            "text": "a text above each reply",
             "layout": "`matrix`: dimensions with the same labels share one table",
             "questions": _ABOUT_ITEMS,
         },
@@ -341,11 +361,11 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     "compare": (
         "two replies to the same situation side by side; every pair once, within subjects",
         {
-            "question": "which reply is better, and in what",
-            "ties": "whether people may choose neither; default: `true`",
+            "question": "the question, such as which reply shows more empathy",
+            "ties": "whether participants can choose neither; default: `true`",
             "shows": "what is shown above the replies",
-            "back": "whether people may go back; default: `true`",
-            "text": "words above each",
+            "back": "whether participants can go back; default: `true`",
+            "text": "a text above each pair",
             "questions": _ABOUT_ITEMS,
         },
     ),
@@ -354,7 +374,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "text": "what to do",
             "shows": "what is shown of the situation",
-            "seconds": "how long the page stays at least",
+            "seconds": "minimum seconds on the page",
             "question": "a question to answer in words",
             "questions": _ABOUT_ITEMS,
         },
@@ -363,8 +383,8 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "raters describe each situation of their batch, to find out what it evokes",
         {
             "scale": "`norms-8`, `norms-32`, or a scale of the lab with a subscale per emotion",
-            "question": "asks for the feeling in the rater's own words, before the scale",
-            "text": "in place of the scale's own instruction",
+            "question": "a question, before the scale, about the feeling in the rater's own words",
+            "text": "a text above the items, instead of the scale's own instruction",
             "shows": "what is shown of the situation",
             "questions": _ABOUT_ITEMS,
         },
@@ -376,7 +396,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "shows": "what is shown of the situation",
             "minimum_words": "default: 1",
             "maximum_words": "default: 500",
-            "back": "whether people may go back; default: `true`",
+            "back": "whether participants can go back; default: `true`",
             "questions": _ABOUT_ITEMS,
         },
     ),
@@ -387,30 +407,33 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "prompts": "questions that help to write, shown as a list",
             "minimum_words": "default: 30",
             "maximum_words": "default: 500",
-            "warn_details": "`false` leaves out the request not to write names and addresses",
+            "warn_details": "`false` hides the request not to write names and addresses",
         },
     ),
     "reply": (
         "the person waits for an answer to what they told, and reads it",
         {
             "to": "the id of the block `tell`; default: `tell`",
-            "text": "words above the reply",
-            "seconds": "how long the reply stays at least; default: 0",
-            "respond": "a page before it, on which everybody replies to someone else; needed where "
-            "another participant answers. See below",
+            "text": "a text above the reply",
+            "seconds": "minimum seconds on the page with the reply; default: 0",
+            "respond": (
+                "a page before the reply, on which every participant replies to someone "
+                "else; needed if another participant replies. See below"
+            ),
         },
     ),
     "chat": (
         "a conversation of several turns",
         {
-            "text": "words above the first message",
-            "reply_text": "where two participants talk: words above the first reply to a partner",
+            "text": "a text above the first message",
+            "reply_text": "if two participants talk: a text above the first reply to the partner",
             "opens_with": "the id of a block `tell`, whose story is the first message",
-            "turns": "the most messages of the person; default: 6",
-            "minimum_turns": "how many messages must be answered before the person can end the "
-            "conversation; default: 1",
-            "minutes": "after which no message can be sent; default: no such limit",
-            "maximum_words": "of a message; default: 200",
+            "turns": "maximum number of messages of the participant; default: 6",
+            "minimum_turns": (
+                "number of replies after which the participant can end the conversation; default: 1"
+            ),
+            "minutes": "time limit for messages, in minutes; default: none",
+            "maximum_words": "maximum number of words of a message; default: 200",
             "questions": "asked during the conversation; see below",
             "every": "after how many replies the questions are asked again; default: 1",
         },
@@ -418,11 +441,13 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     "attention": (
         "a question that shows whether the page is read",
         {
-            "question": "what people read; without question, options and answer the check draws "
-            "one from `attention_pool`",
+            "question": (
+                "the text that participants read; without question, options and answer the "
+                "check draws one from `attention_pool`"
+            ),
             "options": "two or more",
-            "answer": "the right one, exactly as in the options",
-            "explanation": "why it is the right one",
+            "answer": "the correct option, written exactly as in `options`",
+            "explanation": "why it is correct",
             "on_failure": "`continue` (the default) or `end`",
             "inside": "the id of the block it interrupts; with `after`",
             "after": "after how many items of that block",
@@ -435,9 +460,11 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     "debrief": (
         "comes last, once",
         {
-            "text": "what people are told at the end",
-            "reveals": "a page before it that says what people were not told, or told wrongly; "
-            "they can have their answers deleted there and are paid either way",
+            "text": "the text that participants read at the end",
+            "reveals": (
+                "a page before it that says what participants were not told, or told "
+                "wrongly. They can have their answers deleted there, and are paid either way"
+            ),
         },
     ),
 }
@@ -445,8 +472,8 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
     "A question (`fields` and `questions`)": (
         QUESTION_TYPES,
         {
-            "name": "the column's name in the data",
-            "label": "what people read",
+            "name": "the name of the column in the data",
+            "label": "the text that participants read",
             "kind": "{kinds}",
             "required": "default: `true`",
             "options": "of a choice, dropdown, multi-select, ranking or matrix: texts, or tables "
@@ -464,9 +491,9 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
     "A question with a right answer (`attention_pool`, and `questions` of a `check`)": (
         (CheckQuestion,),
         {
-            "question": "what people read",
+            "question": "the text that participants read",
             "options": "two or more",
-            "answer": "the right one, exactly as in the options",
+            "answer": "the correct option, written exactly as in `options`",
             "explanation": "shown after a wrong answer in a comprehension check",
         },
     ),
@@ -474,7 +501,7 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
         (Example,),
         {
             "situation": "what someone went through",
-            "explanation": "why the rating is as it is",
+            "explanation": "the reason for the rating",
             "reply": "the reply that is rated",
             "rating": "its rating",
         },
@@ -484,7 +511,7 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
         {
             "title": "above the page",
             "text": "what to do",
-            "story": "what people reply to where nobody else waits",
+            "story": "the story that participants reply to if no other participant waits",
             "minimum_words": "of the reply; default: 20",
         },
     ),
@@ -493,7 +520,7 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
         {
             "questions": "each with `question`, `options`, `answer`, and optionally `explanation`",
             "attempts": "default: 2",
-            "needed": "how many answers must be right; default: all",
+            "needed": "number of correct answers needed; default: all",
             "on_failure": "`end` (the default) or `continue`",
         },
     ),

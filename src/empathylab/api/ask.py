@@ -21,7 +21,7 @@ def ask(
     report: bool = False,
     **options: Unpack[RunKeywords],
 ) -> RunResult:
-    """Runs a plugin's protocol with models, with the settings that it understands."""
+    """Runs a plugin's protocol with models and the protocol's settings."""
     from empathylab.protocols.plugin_protocols import open_protocol
 
     plans = open_protocol(protocol)

@@ -59,8 +59,8 @@ def judge(
     )
     if repeats > 1 and asking.temperature == 0:
         workspace.reporter.say(
-            "At temperature 0, repeats only show how steady the endpoint is; give "
-            "--temperature to see how steady the judge is."
+            "At temperature 0, repeats only show how consistent the endpoint is. Set "
+            "--temperature to see how consistent the judge is."
         )
     store = workspace.store()
     plan, replies = judged.plan(store, asking, orders)

@@ -28,8 +28,8 @@ def open_lab(
 ) -> Lab:
     """The lab in that folder; it is created when the first model is measured.
 
-    Without a folder, `EMPATHYLAB_LAB` or `./lab`. A quiet lab shows no progress. `database` is the
-    address of a PostgreSQL database, in place of the SQLite file in the folder.
+    If no folder is given, `EMPATHYLAB_LAB` or `./lab` is used. `quiet` turns off the progress bar.
+    `database` is the address of a PostgreSQL database to use instead of the SQLite file.
 
     >>> lab = open_lab("my-lab", quiet=True)
     >>> lab.folder.name
@@ -42,10 +42,10 @@ def open_lab(
 def _ratings(
     workspace: Workspace, study: str | None = None, *, peek: str | None = None
 ) -> pl.DataFrame:
-    """The ratings of a study; without a name, of the only one.
+    """The ratings of a study, by default of the lab's only study.
 
-    A study that this lab runs must be closed, unless there is a reason to `peek`, which the
-    audit log keeps.
+    A study that this lab runs must be closed, unless you give a reason to `peek`. The audit log
+    records the reason.
     """
     from empathylab.store.ratings import lab_study, ratings_frame
     from empathylab.study.admin.embargo import require_closed
@@ -57,11 +57,11 @@ def _ratings(
 
 
 class Lab:
-    """A lab: models are measured in it, and it keeps everything that was measured.
+    """A lab measures models and stores every answer and result.
 
-    Open it with `open_lab`. You can use it as a context manager, but do not have to. Methods that
-    ask models take the keywords of `RunOptions` too, such as `max_cost=1`, and each has a form for
-    `await`: `aevaluate`, `aappraise`, `arespond`, `aconverse`, `ajudge`, `aevaluate_against`.
+    Open it with `open_lab`, as a context manager if you like. Methods that ask models also take
+    the keywords of `RunOptions`, such as `max_cost=1`. Each has an async version: `aevaluate`,
+    `aappraise`, `arespond`, `aconverse`, `ajudge`, `aevaluate_against`.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Lab:
         return LabAnalyses(self.store)
 
     def overview(self) -> LabOverview:
-        """The results of all topics in one: what the report shows."""
+        """The results of all topics, as the report shows them."""
         from empathylab.analysis import overview
 
         return overview.from_lab(self.store())
@@ -161,13 +161,13 @@ class Lab:
         return valid.drop("scale_row").join(scored, on="administration")
 
     def conversations(self) -> pl.DataFrame:
-        """The conversations that count, one row each."""
+        """The conversations that analyses use, one row each."""
         from empathylab.analysis.conversations.frames import lab_frames
 
         return lab_frames(self.store())[0]
 
     def turns(self) -> pl.DataFrame:
-        """The turns of those conversations, one row each."""
+        """The turns of these conversations, one row each."""
         from empathylab.analysis.conversations.frames import lab_frames
 
         return lab_frames(self.store())[1]

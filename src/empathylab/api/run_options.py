@@ -179,7 +179,7 @@ class RunOptions:
         families = {_provider(model) for model in models if isinstance(model, str)}
         if len(several := sorted(families & set(PROVIDERS))) > 1:
             raise InputError(
-                "one key cannot be for several providers",
+                "one API key cannot be used for several providers",
                 where="--api-key-env",
                 got=", ".join(several),
                 remedy="Leave it out, so that each provider gets the key of its own variable, or "

@@ -30,11 +30,11 @@ class Asked(Result):
 
 @dataclass(frozen=True, slots=True)
 class RunResult(Asked):
-    """What an appraisal or replies measured, and the outcome of the requests."""
+    """The results of an appraisal or of replies, and the outcome of the requests."""
 
     sessions: Sessions
     overview: LabOverview
-    """Of this call's runs alone."""
+    """The results of this call's runs only."""
     replies: pl.DataFrame
     """The replies of this call's runs, usable or not."""
     report: Path | None = None

@@ -146,7 +146,7 @@ class LabStudies:
         return demo_study()
 
     def launch(self, study: Study | str | Path) -> str:
-        """Freezes what raters will see, and opens the study; its name.
+        """Freezes what raters will see, opens the study, and returns its name.
 
         `empathylab study serve` lets people take part, and simulated raters can pilot it.
         """
@@ -167,7 +167,7 @@ class LabStudies:
             return walked(links, service, crowd, Settings(seed=seed))
 
     def close(self, study: str) -> None:
-        """Closes a study: nobody can take part any more, and its results become available."""
+        """Closes a study: no one can take part any more, and its results become available."""
         from empathylab.study.session.service import StudyService
 
         StudyService(self._store(), study).actions.close(who=operator("Python"))

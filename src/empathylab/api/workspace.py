@@ -77,7 +77,7 @@ class Workspace:
         return Sessions(tuple(tallies), options)
 
     def report(self) -> Path:
-        """Writes the report, one HTML file; its path."""
+        """Writes the report, one HTML file, and returns its path."""
         from empathylab.analysis import overview
         from empathylab.report import write_report
 

@@ -3,8 +3,8 @@
 Three kinds of file are understood:
 
 - EmotionBench's `questionnaires.json`: a list of questionnaires, each with `name`, `questions`,
-  `scale`, `reverse`, `compute_mode` and `categories`. One whose name is no known scale becomes a
-  new scale, built from what the file says of it.
+  `scale`, `reverse`, `compute_mode` and `categories`. An unknown name becomes a new scale with
+  the properties in the file.
 - JSON of our own: `{"name": "TEQ", "items": {"1": "…", "2": "…"}}`, or a list of such objects;
   `items` may also be a plain list.
 - CSV with the columns `scale`, `item`, `text`.

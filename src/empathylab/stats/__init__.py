@@ -1,4 +1,4 @@
-"""The statistics, on plain frames and arrays; they know no lab, no model and no web."""
+"""Statistics on frames and arrays, without a lab or a model."""
 
 from types import FunctionType
 

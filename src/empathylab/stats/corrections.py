@@ -50,7 +50,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
 
 
 def benjamini_yekutieli(p_values: Sequence[float]) -> NDArray[np.float64]:
-    """The same whatever the dependence between tests, at the price of power.
+    """Controls the expected proportion of false rejections for dependent tests, with less power.
 
     Benjamini, Y., & Yekutieli, D. (2001). Annals of Statistics 29, 1165–1188.
     """

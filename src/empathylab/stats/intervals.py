@@ -14,7 +14,7 @@ from empathylab.stats.t_tests import z_margin
 
 
 class Interval(NamedTuple):
-    """Where the true value lies, at the stated confidence."""
+    """A confidence interval."""
 
     low: float
     high: float

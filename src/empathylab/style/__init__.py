@@ -1,4 +1,4 @@
-"""How respondents write, on plain frames; it knows no lab, no model and no web."""
+"""Analyses of writing style on frames, without a lab or a model."""
 
 from types import FunctionType
 

@@ -146,7 +146,7 @@ def feature_profile(
     situation: str = SITUATION,
     confidence: float = 0.95,
 ) -> list[FeatureStanding]:
-    """Each respondent's mean of each feature, and how far it lies from the mean of all.
+    """Each respondent's mean of each feature, and its distance from the mean of all.
 
     The interval is that of the respondent's own mean, with situations as the units.
     """

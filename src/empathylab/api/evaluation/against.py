@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Wanted:
+class StudyMeasurement:
     """What is to be measured, as the options say."""
 
     models: Sequence[str]
@@ -55,7 +55,7 @@ class Wanted:
             )
 
 
-def open_bench(workspace: Workspace, wanted: Wanted, options: RunOptions) -> Bench:
+def open_bench(workspace: Workspace, wanted: StudyMeasurement, options: RunOptions) -> Bench:
     """The study, checked before anything is asked or paid for."""
     from empathylab.analysis.benchmark.frames import reference_ratings
     from empathylab.analysis.benchmark.prompts import study_prompt, study_set
@@ -122,7 +122,7 @@ class Bench:
     """The study on the bench, and what is asked of models there."""
 
     workspace: Workspace
-    wanted: Wanted
+    wanted: StudyMeasurement
     options: RunOptions
     reference: ReferenceRatings
     study: MeasuredStudy
@@ -275,7 +275,7 @@ class Bench:
         ]
 
     def _page(self, known: Sequence[BenchmarkResult]) -> Path:
-        """Writes the study's leaderboard; its path."""
+        """Writes the study's leaderboard and returns its path."""
         from empathylab.analysis.benchmark.leaderboard import leaderboard
         from empathylab.report.benchmark.page import write_leaderboard
 

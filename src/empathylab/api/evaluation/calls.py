@@ -41,7 +41,7 @@ def evaluate(
     Without a model, the embedded one. `situations` is their number for each of 8 emotions. With
     `judge`, a model scores the replies by the rubric. `fail_under`, `max_unusable`, and `baseline`
     with `no_worse_than` are conditions; `result.passed` says whether all are met. If so, `name`
-    names the run of replies, and is taken from the run that had it.
+    names the run of replies; an older run with this name loses it.
     """
     from empathylab.api.evaluation.gates import GateOptions
     from empathylab.api.evaluation.measurement import Combination, JudgeOptions
@@ -103,10 +103,10 @@ def evaluate_against(
     The models reply to the study's situations. A judge (`provider/name`, or `style`, which is
     free) that is calibrated on the study's ratings predicts how people would rate the replies.
     """
-    from empathylab.api.evaluation.against import Wanted, open_bench
+    from empathylab.api.evaluation.against import StudyMeasurement, open_bench
     from empathylab.models import DEFAULT_MODEL
 
-    wanted = Wanted(
+    wanted = StudyMeasurement(
         models=tuple(dict.fromkeys(models or (DEFAULT_MODEL,))),
         study=study,
         judges=tuple(dict.fromkeys(listed(judge))),

@@ -287,11 +287,11 @@ def _named(lab: Lab, name: str, evaluation: Evaluation) -> str:
 
     run = next((run for item in evaluation.measured for run in item.runs), None)
     if run is None or not evaluation.complete:
-        return f"Answers are missing, so no run was called {name}."
+        return f"Answers are missing, so no run was named {name}."
     if not evaluation.passed:
-        return f"A condition failed, so run {run} was not called {name}."
+        return f"A condition failed, so run {run} was not named {name}."
     name_run(lab, str(run), name, move=True)
-    return f"Run {run} is called {name}."
+    return f"Run {run} is now named {name}."
 
 
 def model_plans(lab: Lab, model: str, combinations: Sequence[Combination]) -> list[Plan]:

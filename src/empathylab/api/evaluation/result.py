@@ -28,17 +28,17 @@ NOT_SCORED = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Evaluation(Asked):
-    """Everything that an evaluation found."""
+    """The results of an evaluation."""
 
     sessions: Sessions
-    """Of the models that were measured."""
+    """The runs of the measured models."""
     judging: Sessions
-    """Of the judges."""
+    """The runs of the judges."""
     overview: LabOverview
     report: Path
     measured: tuple[Measured, ...]
     scores: Mapping[str, ScoresResult]
-    """By respondent, where a judge scored its replies."""
+    """The scores by respondent, if a judge scored the replies."""
     gates: tuple[Gate, ...]
     """The conditions, and whether each model meets them."""
 
@@ -66,7 +66,7 @@ class Evaluation(Asked):
 
     @property
     def asked(self) -> Sessions:
-        """Of models and judges together."""
+        """The runs of models and judges together."""
         return dataclasses.replace(
             self.sessions, tallies=(*self.sessions.tallies, *self.judging.tallies)
         )

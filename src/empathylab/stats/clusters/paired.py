@@ -20,7 +20,7 @@ from empathylab.stats.t_tests import TTest, t_test
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """How much the first of two exceeds the second on the units that both have."""
+    """The mean difference, first minus second, on the units that both have."""
 
     paired: TTest
     unpaired: TTest

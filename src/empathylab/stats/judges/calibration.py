@@ -166,7 +166,7 @@ def ordinal_map(
     prediction: str = "prediction",
     categories: Sequence[float] | None = None,
 ) -> OrdinalMap:
-    """The map from the judge's value to people's categories that fits best and never turns back.
+    """The monotone map from the judge's value to people's categories that fits best.
 
     For each category the proportion of people at or below it is a decreasing step function of the
     judge's value, fitted by isotonic regression; these never cross. A judge that goes against

@@ -32,7 +32,7 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class PredictionPowered:
-    """An estimate that rests on people's ratings and is sharpened by a judge's."""
+    """An estimate from people's ratings that a judge's ratings make more precise."""
 
     estimate: float
     low: float

@@ -28,7 +28,7 @@ class LikelihoodRatio:
 
 
 def likelihood_ratio_test(smaller: Clmm, larger: Clmm) -> LikelihoodRatio:
-    """Twice the gain in log-likelihood, and how likely chance alone gives as much.
+    """The likelihood-ratio test of two nested ordinal models.
 
     Tests all terms that only the larger model has, at once. Both must be fitted to the same
     ratings. Where they differ in random effects, zero lies on the boundary and p is too large

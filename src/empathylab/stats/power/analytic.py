@@ -72,7 +72,7 @@ def chi_square_power(w: float, n: int, *, df: int = 1, alpha: float = 0.05) -> C
 def chi_square_sample_size(
     w: float, *, power: float = 0.95, df: int = 1, alpha: float = 0.05
 ) -> ChiSquarePower:
-    """The fewest observations with which a chi-square test reaches the power; n is all of them.
+    """The smallest total number of observations with which a chi-square test reaches the power.
 
     Welivita & Pu (2024) report 253 for w = 0.3, α = .05 and power .95: that is df = 8, the table
     of their 5 arms × 3 ratings. (A 2×2 comparison, df = 1, would need 145.)
@@ -156,7 +156,7 @@ def raters_for_precision(
     icc: float = 0.1,
     confidence: float = 0.95,
 ) -> RatersNeeded:
-    """The raters per arm with which an interval reaches no farther than `margin` either way.
+    """The raters per arm with which the half-width of an interval is at most `margin`.
 
     Of one arm's proportion of good ratings; of the difference between two arms where
     `share_reference` is given. Normal interval, inflated by the design effect. A proportion of .5

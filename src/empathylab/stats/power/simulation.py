@@ -31,7 +31,7 @@ _NODES = 61
 
 @dataclass(frozen=True, slots=True)
 class PlannedStudy:
-    """A study of two arms, as it is planned."""
+    """The plan of a study with two arms."""
 
     raters: int
     """Per arm between subjects; all of them within subjects."""

@@ -19,7 +19,7 @@ from empathylab.stats.t_tests import t_margin, z_margin
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """How far a respondent's change lies from people's, on one subscale at one place."""
+    """The distance of a respondent's change from people's, on one subscale at one level."""
 
     respondent: str
     scale: str
@@ -150,7 +150,7 @@ def _correlation(a: Array, b: Array) -> float:
 def alignment_summaries(
     distances: Iterable[Distance], *, confidence: float = 0.95
 ) -> list[AlignmentSummary]:
-    """One figure per respondent and scale: the typical distance from people, noise taken out.
+    """One figure per respondent and scale: the typical distance from people, without noise.
 
     Definition: over all factors and subscales, D = √ max(0, mean(d² − se²)), with d the
     standardised signed distance and se its standard error. The mean of d² alone grows with noise;

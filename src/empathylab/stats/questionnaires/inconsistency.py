@@ -18,7 +18,7 @@ TEQ_REVERSED = (2, 4, 7, 10, 11, 12, 14, 15)
 
 @dataclass(frozen=True, slots=True)
 class Inconsistencies:
-    """Contradictions per rater, in the order given, and what they come to."""
+    """Contradictions per rater, in the order given, and their summary."""
 
     counts: NDArray[np.int64]
     """−1 where no answer was given."""

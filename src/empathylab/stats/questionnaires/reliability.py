@@ -45,7 +45,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How far two answerings of the same things agree."""
+    """Agreement between two administrations of the same items."""
 
     estimate: float
     """Pearson's r; NaN where either side does not vary."""
@@ -134,7 +134,7 @@ def mcdonald_omega(
 
 
 def retest_correlation(first: Values, second: Values, *, confidence: float = 0.95) -> Correlation:
-    """Pearson's correlation of two answerings, with Fisher's interval, and their ICC(2,1).
+    """Pearson's correlation of two administrations, with Fisher's interval, and ICC(2,1).
 
     Estimates how far the same question, asked again, gets the same answer. r ignores a shift or
     stretch between the two; `icc` (absolute agreement, single answer, two-way random) does not.

@@ -73,7 +73,7 @@ COLUMNS = (*_OF_ADMINISTRATION, "item", "position", "value")
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """What speaks for and against taking a respondent's answers to a scale as a self-report."""
+    """The evidence on whether a respondent's answers to a scale are a valid self-report."""
 
     verdict: Verdict
     reasons: tuple[Note, ...]

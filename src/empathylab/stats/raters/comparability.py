@@ -120,7 +120,7 @@ class CategoricalComparison:
 
 @dataclass(frozen=True, slots=True)
 class RaterComparison:
-    """Everything that is compared about the arms' raters; p is corrected over all of it."""
+    """All comparisons of the arms' raters; p is corrected over all of them."""
 
     reference: str
     arms: tuple[str, ...]

@@ -218,7 +218,7 @@ def apply_exclusions(
     arm: str = "arm",
     rating: str = "rating",
 ) -> Exclusions:
-    """Which raters each rule excludes, by arm; the frames stay as they are.
+    """Which raters each rule excludes, by arm; the frames do not change.
 
     `raters` has a row per rater with the columns that the rules name; a rule that cannot be
     applied to a rater (a missing time) keeps the rater and counts it as unknown. Raters without an

@@ -51,7 +51,7 @@ class TacticUse:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """An order of tactics that recurs."""
+    """A sequence of tactics that occurs in several responses."""
 
     tactics: tuple[str, ...]
     count: int
@@ -250,7 +250,7 @@ def tactic_transitions(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def tactic_places(table: pl.DataFrame, *, parts: int = 3) -> pl.DataFrame:
-    """Where each tactic stands: respondent, tactic, part (1 to `parts`), count, share.
+    """Where in responses each tactic occurs: respondent, tactic, part (1 to `parts`), count, share.
 
     The first sentence of a response lies in the first part and the last in the last, the others
     evenly between; a sentence that stands alone is a first one. `share` is of all sentences of
