@@ -69,7 +69,7 @@ def test_a_judge_gets_the_models_key_only_at_the_models_address(
 
 
 def test_one_key_is_not_sent_to_two_providers() -> None:
-    with pytest.raises(InputError, match="one key cannot be for several providers"):
+    with pytest.raises(InputError, match="one API key cannot be used for several providers"):
         RunOptions(api_key_env="OWN").open_models(["openai/x", "mistral/y"])
     both = RunOptions(api_key_env="OWN", base_url=HERE).open_models(["openai/x", "mistral/y"])
     assert {where_and_key(model) for model in both} == {(HERE, "key of OWN")}

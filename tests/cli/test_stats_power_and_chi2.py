@@ -70,7 +70,7 @@ def test_a_simulation_is_answered_in_words() -> None:
     )
     assert found["simulation"]["mixed_model"]["estimate"] > 0.5
     assert "An odds ratio of 4.00 (20 raters per arm with 5 ratings each" in found["words"]
-    assert "the plain chi-square, which takes ratings as independent" in found["words"]
+    assert "the plain chi-square, which treats ratings as independent" in found["words"]
 
 
 @pytest.mark.parametrize(

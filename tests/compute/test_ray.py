@@ -279,7 +279,7 @@ def test_the_work_of_a_lost_node_is_done_on_the_others(cluster: Cluster) -> None
         wait_until(at_work)
         _end(second)
     assert program.stderr is not None
-    assert program.stderr.readline().startswith("A node of the Ray cluster went away")
+    assert program.stderr.readline().startswith("A node of the Ray cluster was lost")
     (folder / "go on").touch()
     out, said = program.communicate(timeout=300)
     assert program.returncode == 0, said

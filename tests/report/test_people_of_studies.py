@@ -107,7 +107,9 @@ def test_from_the_link_to_the_commands_that_close_and_show_it(sqlite_lab: Lab) -
     rows = json.loads(ran("appraisal", "--json", *where, app=analyze.app).stdout)["rows"]
     [row] = [row for row in rows if (row["level"], row["subscale"]) == ("overall", "negative")]
     assert (row["respondent"], row["n"], row["test"], row["delta"]) == ("human", 4, "paired", 15)
-    with pytest.raises(InputError, match="It asks for none: `empathylab analyze appraisal`"):
+    with pytest.raises(
+        InputError, match="This study collects none. `empathylab analyze appraisal`"
+    ):
         ran("ratings", *where, app=analyze.app)
 
 

@@ -13,7 +13,7 @@ from empathylab.api.imports import read_welivita
 from empathylab.situations.sources.released import Release
 from empathylab.store import Lab, schema
 from empathylab.store.imports.releases import content_hash, import_release
-from empathylab.store.listings import kept_counts
+from empathylab.store.listings import stored_counts
 from empathylab.store.listings.summaries import (
     arms_rated,
     count_raters,
@@ -38,7 +38,7 @@ def rated(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A lab that counts as large."""
     write_release(tmp_path / "r.csv")
     bring(lab, read_welivita(tmp_path / "r.csv"))
-    monkeypatch.setattr(kept_counts, "_MANY", 1)
+    monkeypatch.setattr(stored_counts, "_MANY", 1)
     return lab
 
 
@@ -47,8 +47,8 @@ def test_what_was_counted_is_kept(rated: Lab) -> None:
         raise AssertionError("counted again")
 
     first, arms = replies_by_set(rated), arms_rated(rated, STUDY)
-    assert kept_counts.kept_counts(rated, "replies", fails).equals(first)
-    assert kept_counts.kept_counts(rated, f"arms of {STUDY}", fails).equals(arms)
+    assert stored_counts.stored_counts(rated, "replies", fails).equals(first)
+    assert stored_counts.stored_counts(rated, f"arms of {STUDY}", fails).equals(arms)
     assert arms["raters"].to_list() == [6, 6]
 
 

@@ -324,7 +324,7 @@ def test_a_member_that_is_there_twice_is_refused(archive: Path, tmp_path: Path) 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(archive: Path, tmp_path: Path) -> None:
     bomb = changed(archive, tmp_path / "bad.zip", instead={"ratings.jsonl": b" " * 40_000_000})
-    with pytest.raises(InputError, match="compressed more than a study can be"):
+    with pytest.raises(InputError, match="compression ratio of a file in the archive is too high"):
         read_archive(bomb)
 
 

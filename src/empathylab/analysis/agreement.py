@@ -25,8 +25,9 @@ _PEOPLE = ("person", "human", "people")
 _REPLY_COLUMNS = ("response", "reply", "arm", "respondent")
 _APART = 0.2
 _NOMINAL = (
-    "Alpha and ICC credit near agreement, such as 4 and 5; Fleiss' kappa, Gwet's AC1 and percent "
-    "count exact agreement only, and are lower on scales with many points."
+    "Alpha and ICC give partial credit for close ratings, such as 4 and 5. Fleiss' kappa, "
+    "Gwet's AC1 and percent agreement count exact agreement only, so they are lower on "
+    "scales with many points."
 )
 
 
@@ -108,7 +109,7 @@ def from_lab(
     peek: str | None = None,
     who: str = "researcher",
 ) -> AgreementResult:
-    """How far a closed study's raters agree on replies; an open one needs a reason to `peek`."""
+    """The agreement of a study's raters on replies; an open study needs a reason to `peek`."""
     rated = lab_study(lab, study)
     require_closed(lab, rated, peek=peek, who=who)
     frame = ratings_frame(lab, rated.name)
@@ -192,7 +193,7 @@ def _mixed_raters(people: Agreement) -> str:
         for part in people.dimensions
         if math.isfinite(part.krippendorff_alpha.estimate)
     ]
-    text = "The column rater_kind names people and models, which are mixed here"
+    text = "The column rater_kind contains people and models, and these figures mix them"
     return f"{text}; people alone: alpha {', '.join(alone)}." if alone else f"{text}."
 
 

@@ -45,7 +45,7 @@ _FEW_UNITS = 20
 
 @dataclass(frozen=True, slots=True)
 class PairsResult(Result):
-    """How much the first of two exceeds the second on what both have."""
+    """The mean difference, first minus second, on the units that both have."""
 
     first: str
     second: str
@@ -81,7 +81,10 @@ class PairsResult(Result):
     @property
     def model(self) -> ModelChoice:
         """The test, and why."""
-        reason = f"Both have values on the same {self.unit}s, so what these have in common cancels."
+        reason = (
+            f"Both have values on the same {self.unit}s, so differences between {self.unit}s "
+            "cancel out."
+        )
         return ModelChoice(name=f"paired t test, clustered by {self.clusters} (CR2)", reason=reason)
 
     @property
@@ -206,10 +209,10 @@ def from_lab(
 ) -> PairsResult:
     """Two arms or respondents of the lab compared, paired by situation.
 
-    `on` people's `ratings` of their replies, a `judge`'s scores of them, or the changes of `scales`
-    from baseline. `dimension` names the rated dimension, or the scale, where there are several. A
-    judge's scores are those of a study, else those by the rubric, the composite if not named
-    otherwise.
+    `on` is what to compare: people's `ratings` of the replies, a `judge`'s scores of them, or the
+    changes of `scales` from baseline. `dimension` names the rated dimension or the scale if there
+    are several. A judge's scores are those of a study, or else those by the rubric (by default the
+    composite).
     """
     if on == "scales":
         frame, what = _scale_changes(lab, dimension)

@@ -216,7 +216,7 @@ class _Nodes:
         if lost:
             what = "A node" if lost == 1 else f"{lost} nodes"
             _LOGGER.warning(
-                "%s of the Ray cluster went away; its work is restarted on the others.",
+                "%s of the Ray cluster was lost; its work is restarted on the others.",
                 what,
             )
         self._there, self._looked = there, time.monotonic()

@@ -73,7 +73,7 @@ def replication_readme(
         _HEAD
         + _hidden(blind)
         + f"""
-## How to make the tables again
+## How to reproduce the tables
 
 With EmpathyLab {__version__} and the package versions used here:
 

@@ -90,8 +90,10 @@ def _unknown(name: str) -> UserError:
         "provider",
         family,
         known,
-        remedy="A model is written provider/name; any other endpoint needs --base-url. "
-        "See: empathylab models",
+        remedy=(
+            "Write a model as provider/name; any other endpoint needs --base-url. See: "
+            "empathylab models"
+        ),
     )
 
 

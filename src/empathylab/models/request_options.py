@@ -52,7 +52,7 @@ def _pair(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise InputError(
-            "a parameter is written key=value",
+            "a parameter must be written as key=value",
             where="--param",
             got=text,
             remedy="For example: --param top_k=40",

@@ -143,7 +143,7 @@ def read_tags(text: str, tactics: Sequence[str]) -> tuple[tuple[str, ...], str |
         if named == NONE:
             continue
         if named not in known:
-            return (), f"{answer[place]!r} is no tactic"
+            return (), f"{answer[place]!r} is not a tactic"
         tags[known[named]] = None
     return tuple(tags), None
 

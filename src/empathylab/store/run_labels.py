@@ -109,7 +109,10 @@ def _refuse_used(connection: Connection, run: int) -> None:
             raise InputError(
                 f"{what}, so it is kept",
                 where=f"run {run}",
-                remedy="Delete the judge's runs first; what a study shows stays.",
+                remedy=(
+                    "Delete the judge's runs first. A run whose replies a study shows cannot "
+                    "be deleted."
+                ),
             )
 
 

@@ -324,7 +324,7 @@ def test_how_much_the_judge_left_out_is_said(
     assert found.calibration_missed == 5
     said = " ".join(rests_on(found))
     assert "has not rated 18 of the 48 replies" in said
-    assert "5 ratings of the others" in said
+    assert "5 human ratings of the others" in said
     document = measurement_dict(found)
     assert document["estimates"][0]["n_unjudged"] == 18
     assert document["calibration"]["ratings_without_judgement"] == 5
@@ -341,9 +341,9 @@ def test_a_panel_with_a_judge_of_the_models_family_says_so(
         reference, NEW, replies, predicted(reference, replies), judge="panel"
     )
     panel = dataclasses.replace(found, members=("a/judge", "new/judge"))
-    said = [statement for statement in rests_on(panel) if "its family" in statement]
+    said = [statement for statement in rests_on(panel) if "same family" in statement]
     assert len(said) == 1
-    assert said[0].startswith(f"new/judge is {NEW} itself or of its family")
+    assert said[0].startswith(f"new/judge is {NEW} itself or a model of the same family")
     assert said[0].endswith("panel counts it as one of 2.")
     assert measurement_dict(panel)["panel"] == ["a/judge", "new/judge"]
 

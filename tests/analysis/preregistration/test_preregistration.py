@@ -95,7 +95,7 @@ def test_every_exclusion_rule_can_be_said() -> None:
     rules = ({"rule": "automation signs", "signs": ["hidden field", "paste"]},)
     said = answers(between(exclusions=rules))["outliers"]
     assert "showed a sign of AI assistance or of a bot (hidden field, paste)" in said
-    assert "Nobody who finishes is excluded." in answers(between(exclusions=()))["outliers"]
+    assert "No participant who finishes is excluded." in answers(between(exclusions=()))["outliers"]
 
 
 def test_a_study_as_preregistered_has_no_deviations(sqlite_lab: Lab) -> None:

@@ -93,7 +93,7 @@ def test_one_respondent_has_a_profile_and_a_note_but_no_comparison() -> None:
     found = from_table(responses().filter(respondent="warm")).estimates
     assert found.profiles[0].words_per_response == 12.0
     assert (found.differences, found.distinctive, found.predictability) == ((), (), None)
-    assert "nobody to compare with" in found.notes[0]
+    assert "there is no comparison" in found.notes[0]
 
 
 def test_a_respondent_with_one_response_does_no_harm() -> None:

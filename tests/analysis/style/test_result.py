@@ -108,7 +108,7 @@ def test_one_respondent_has_null_predictability_and_a_note() -> None:
     found = json.loads(json.dumps(StyleResult(lone).to_dict(), allow_nan=False))
     assert found["predictability"] is None
     assert (found["tests"], found["distinctive"]) == ([], {})
-    assert "nobody to compare with" in found["notes"][0]
+    assert "there is no comparison" in found["notes"][0]
 
 
 def test_one_single_word_has_no_nan_in_json() -> None:

@@ -24,8 +24,8 @@ def simulated(odds_ratio: float, failed: int, design: str = "between") -> Simula
 def test_one_degree_of_freedom_is_in_the_singular() -> None:
     text = chi_square_sentence(chi_square_power(0.3, 145))
     assert text == (
-        "A chi-square test with 1 degree of freedom on 145 independent observations in all finds "
-        "an effect of w = 0.300 with a power of 95.1% at α = .05."
+        "A chi-square test with 1 degree of freedom on 145 independent observations in total "
+        "detects an effect of w = 0.300 with a power of 95.1% at α = .05."
     )
 
 
@@ -51,7 +51,7 @@ def test_no_effect_is_told_as_a_false_positive_rate() -> None:
     text = simulation_sentences(simulated(1.0, failed=0))
     assert text.startswith("Where the arms do not differ (50 raters per arm with 10 ratings each")
     assert "rejects in 6.0% (95% CI [3.0, 10.0]) of 200 simulated studies; .05 would be" in text
-    assert "the plain chi-square, which takes ratings as independent, in 12.0%" in text
+    assert "the plain chi-square, which treats ratings as independent, in 12.0%" in text
 
 
 def test_studies_that_failed_are_told() -> None:

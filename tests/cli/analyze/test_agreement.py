@@ -189,7 +189,7 @@ def test_people_and_models_as_raters_are_told_apart(tmp_path: Path) -> None:
     rows += [f"s{s},gpt,model,{5 - s % 5}" for s in range(12)]
     path.write_text("\n".join(["situation,rater,rater_kind,rating", *rows]))
     err = run(path, "--bootstrap", 0)[2]
-    assert "people and models, which are mixed here; people alone: alpha 1.00 on" in err
+    assert "people and models, and these figures mix them; people alone: alpha 1.00 on" in err
 
 
 def test_ordinal_and_exact_agreement_that_differ_are_explained(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_a_first_build_passes_without_a_baseline_and_later_ones_are_compared(
     reason = "the lab does not have release yet, so there was nothing to compare with"
     assert f"no worse than release by 0.2: {reason}" in done.stderr
     assert f"| not checked: {reason} |" in done.stdout
-    assert f"Run {replies_run(OTHER)} is called release." in done.stderr
+    assert f"Run {replies_run(OTHER)} is now named release." in done.stderr
     root = ElementTree.parse(file).getroot()  # noqa: S314 - written by the command above
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("1", "0", "1")
     [skipped] = root.iter("skipped")
@@ -208,7 +208,7 @@ def test_a_first_build_passes_without_a_baseline_and_later_ones_are_compared(
     assert "passed: " in better.stdout
     assert named() == {"release": replies_run(MODEL)}
     worse = run(OTHER, *build, code=1)
-    assert f"A condition failed, so run {replies_run(OTHER)} was not called release." in (
+    assert f"A condition failed, so run {replies_run(OTHER)} was not named release." in (
         worse.stderr
     )
     assert named() == {"release": replies_run(MODEL)}
@@ -228,7 +228,7 @@ def test_a_missing_baseline_is_exit_2_unless_it_may_be_missing() -> None:
 def test_a_run_with_missing_answers_gets_no_name() -> None:
     limited = ("--name", "release", "--max-total-tokens", "2000", "--fresh")
     done = run(MODEL, *limited, code=2)
-    assert "Answers are missing, so no run was called release." in done.stderr
+    assert "Answers are missing, so no run was named release." in done.stderr
     assert named() == {}
 
 

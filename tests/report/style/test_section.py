@@ -71,7 +71,7 @@ def test_one_respondent_has_a_profile_without_figures() -> None:
     found = style_section(StyleResult(alone), ())
     assert "style-authorship" not in [b.id for b in found.blocks if isinstance(b, Fold)]
     notes = [one for b in found.blocks if isinstance(b, Text) for one in b.sentences]
-    assert any("nobody to compare with" in note for note in notes)
+    assert any("there is no comparison" in note for note in notes)
 
 
 def test_a_respondent_without_emoji_keeps_their_colour(analysis: StyleEstimates) -> None:

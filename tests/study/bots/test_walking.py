@@ -12,7 +12,7 @@ from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.study import parse_study
 from empathylab.study.bots import BEHAVIOURS, Behaviour, Settings, mixed, served, walk
-from empathylab.study.bots.reports import Met, summed_up
+from empathylab.study.bots.reports import BotCounts, summed_up
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.service import StudyService
 from empathylab.study.web import visit_token
@@ -57,7 +57,7 @@ blocks:
 """
 
 
-def walked(service: StudyService, crowd: list[Behaviour], **settings: int) -> Met:
+def walked(service: StudyService, crowd: list[Behaviour], **settings: int) -> BotCounts:
     token = visit_token("simulated", service.secret)
     with served(service) as address:
         return walk(f"{address}?visit={token}", crowd, Settings(**settings))

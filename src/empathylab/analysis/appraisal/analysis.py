@@ -49,13 +49,13 @@ def from_lab(
     exclude: bool = True,
     study: str | None = None,
 ) -> AppraisalResult:
-    """The analysis of the lab's administrations, or of one respondent's or one scale's.
+    """The analysis of the lab's administrations, or only of one respondent or one scale.
 
-    Of a respondent's runs of a scale only the one used last counts; everything imported counts.
-    Positive counterparts are reported separately: they are not part of the published procedure.
-    With `study`, only the people of this study are used, not all people of the lab.
-    With `exclude`, the studies' own exclusion rules are applied in a second analysis beside the
-    first. Raises InputError where no scale was answered after a situation.
+    If a respondent has several runs of a scale, the most recent counts. All imported
+    administrations count. Positive counterparts are reported separately: they are not part of the
+    published procedure. With `study`, only the people of this study are used. With `exclude`, a
+    second analysis applies the exclusion rules of the studies. Raises InputError if no scale was
+    answered after a situation.
     """
     read = read_appraisals(lab)
     if study is not None:

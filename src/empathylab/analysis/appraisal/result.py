@@ -111,10 +111,12 @@ class AppraisalResult(Result):
             return None
         return ModelChoice(
             name="t test of scores after situations against baseline",
-            reason=f"Student's t test, or Welch's where an F test at α = {self.alpha:g} finds "
-            "unequal variances; paired by person for people. Intervals take the administrations "
-            "of a situation as one cluster, and item orders as a random sample: orders that both "
-            "occasions share are compared with each other.",
+            reason=(
+                f"Student's t test, or Welch's where an F test at α = {self.alpha:g} finds "
+                "unequal variances; paired by person for people. Intervals treat the "
+                "administrations of a situation as one cluster, and item orders as a random "
+                "sample. Orders that both occasions share are compared with each other."
+            ),
         )
 
     @property

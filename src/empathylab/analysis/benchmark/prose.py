@@ -94,8 +94,8 @@ def _own_family(measurement: Measurement) -> list[str]:
     judges = measurement.members or ((measurement.judge,) if measurement.judge else ())
     among = f" {measurement.judge} counts it as one of {len(judges)}." if len(judges) > 1 else ""
     return [
-        f"{judge} is {measurement.respondent} itself or of its family: models tend to favour their "
-        f"own, and by how much is not known here.{among}"
+        f"{judge} is {measurement.respondent} itself or a model of the same family. Models "
+        f"tend to favour their own family; by how much is not known here.{among}"
         for judge in judges
         if own_respondents(judge, [measurement.respondent])
     ]
@@ -189,12 +189,12 @@ def _holding(measurement: Measurement, head: Estimate) -> str:
         )
     if len(head.errors) == 2 and head.beyond:
         return (
-            "Two others cannot show how the judge's ratings rise with people's beyond them: the "
-            "interval covers the whole scale."
+            "With two other respondents, nothing is known about the judge's ratings outside "
+            "their range: the interval covers the whole scale."
         )
     return (
-        "The judge's ratings of these respondents are not shown to rise with people's by more than "
-        "it favours some of them: the interval covers the whole scale."
+        "The judge's ratings of these respondents do not clearly rise with people's, given "
+        "how much it favours some of them: the interval covers the whole scale."
     )
 
 
@@ -223,7 +223,7 @@ def _missed(measurement: Measurement, head: Estimate) -> list[str]:
         )
     if measurement.calibration_missed:
         sentences.append(
-            f"{measurement.calibration_missed:,} ratings of the others by people are not used, "
+            f"{measurement.calibration_missed:,} human ratings of the others are not used, "
             "because the judge has not rated these replies."
         )
     if head.n_judged < FEWEST_RATINGS:

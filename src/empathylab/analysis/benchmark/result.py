@@ -165,7 +165,7 @@ def from_table(
     levels: Sequence[str | float] | None = None,
     where: str = "ratings",
 ) -> BenchmarkResult:
-    """The same from a long table of ratings, with the columns that `judges.from_table` reads."""
+    """A respondent compared with the others in a table with the columns of `judges.from_table`."""
     judged = judged_from_table(frame, where=where, levels=levels)
     if judge not in judged.judge_names:
         raise UnknownName("judge", judge, judged.judge_names, where=where)

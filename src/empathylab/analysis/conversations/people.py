@@ -58,7 +58,9 @@ class PeopleCard:
         if math.isfinite(self.low):
             ends = f", 95% CI [{bounded(self.low)}, {bounded(self.high)}]"
         if math.isfinite(self.people_correlation):
-            mark = f"; one person correlates with the others at {bounded(self.people_correlation)}"
+            mark = (
+                f"; one rater's correlation with the others is {bounded(self.people_correlation)}"
+            )
         verdict: str = self.verdict
         if verdict == "too little to tell":
             verdict = "has too few ratings to say whether it agrees with people"

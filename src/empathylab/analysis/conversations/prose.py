@@ -238,8 +238,9 @@ def caveats(
         )
     if len(simulated) == 1:
         sentences.append(
-            f"All results rest on one simulator, {simulated[0]}. Another simulator can move a "
-            "respondent by 20 points: repeat with a second one before you draw a conclusion."
+            f"All results rest on one simulator, {simulated[0]}. With another simulator, the "
+            "mean of a respondent can differ by 20 points: repeat with a second simulator "
+            "before you draw a conclusion."
         )
     elif len(simulated) > 1 and not sensitivity.shared:
         sentences.append(

@@ -42,8 +42,7 @@ class SimulatorCard:
         said = {
             "reacts to replies": "reacts to what is said, so its feelings can be compared. "
             "Whether people would feel the same is another question",
-            "cannot simulate a person": "cannot simulate a person, so no result with it means "
-            "anything",
+            "cannot simulate a person": "cannot simulate a person: results with it are meaningless",
             "not checked": "was not checked enough against an attentive and a cold listener",
         }
         return f"{self.simulator} {said[self.verdict]}: {'; '.join(self.reasons)}."

@@ -30,14 +30,14 @@ def rating_shifts(
     problems: list[tuple[str, str]] = []
     for name, earlier in before.studies.items():
         later = after.studies.get(name)
-        why = "it is on one occasion only" if later is None else _obstacle(earlier, later)
+        why = "it exists on one occasion only" if later is None else _obstacle(earlier, later)
         if why or later is None:
             problems.append((f"study {name}", why))
             continue
         shifts += _arms(name, earlier, later, confidence)
         problems += [(f"study {name}, arm {arm}", why) for arm, why in _left_out(earlier, later)]
     problems += [
-        (f"study {name}", "it is on one occasion only")
+        (f"study {name}", "it exists on one occasion only")
         for name in after.studies
         if name not in before.studies
     ]
@@ -51,7 +51,7 @@ def _obstacle(before: RatedStudy, after: RatedStudy) -> str:
     if before.undated and before.ratings.is_empty() and after.ratings.is_empty():
         return "its file does not record when people rated"
     if before.study.dimensions != after.study.dimensions:
-        return "its dimensions or their scales are not the same"
+        return "its dimensions or their scales differ"
     if before.ratings.is_empty() or after.ratings.is_empty():
         when = "before" if before.ratings.is_empty() else "after"
         return f"there is no rating {when} that the other occasion does not also have"

@@ -90,7 +90,7 @@ def calibrate(judged: JudgedRatings, plan: CalibrationPlan | None = None) -> tup
         raise InputError(
             "ε must be between 0 and 1",
             got=asked.epsilon,
-            remedy="The advice is 0.2 for experts, 0.15 for skilled people and 0.1 for a crowd.",
+            remedy="Use 0.2 for experts, 0.15 for skilled raters and 0.1 for crowd workers.",
         )
     if not judged.judge_names:
         raise InputError(

@@ -40,8 +40,10 @@ _OTHERS = {
 _SHORTFALLS = {
     "association": "its ratings are not shown to rise with people's",
     "prediction": "it is not shown to predict people's ratings better than base rates do",
-    "constant": "it is not shown to be nearer to people than a judge that always gives their most "
-    "common rating",
+    "constant": (
+        "it is not shown to be closer to people than a judge that always gives their most "
+        "common rating"
+    ),
 }
 
 
@@ -147,12 +149,12 @@ def _test(card: JudgeCard) -> str:
     wins = sum(person.judge_wins for person in test.comparisons)
     people = len(test.comparisons)
     text = (
-        f"Alternative annotator test at ε = {card.epsilon:g} (people taken as "
-        f"{'a crowd' if card.people_are == 'crowd' else card.people_are}): it does as "
-        f"well as {wins} of {people} people (at least half are needed). In "
-        f"{percent(test.advantage)} of {number(test.n, 0)} responses "
-        f"({percent(test.advantage_low)} to {percent(test.advantage_high)}), it is at least as "
-        "close to the other people as the person it replaces."
+        f"Alternative annotator test at ε = {card.epsilon:g} (people treated as "
+        f"{'a crowd' if card.people_are == 'crowd' else card.people_are}): it does as well as "
+        f"{wins} of {people} people (at least half are needed). In {percent(test.advantage)} "
+        f"of {number(test.n, 0)} responses ({percent(test.advantage_low)} to "
+        f"{percent(test.advantage_high)}), it is at least as close to the other people as the "
+        "person it replaces."
     )
     if not test.passes:
         enough = test.smallest_epsilon

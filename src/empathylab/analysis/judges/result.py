@@ -67,7 +67,7 @@ class JudgesResult(Result):
         card = self.cards[0]
         return ModelChoice(
             name="alternative annotator test",
-            reason=f"ε = {card.epsilon:g}, because the people are taken as {card.people_are}.",
+            reason=f"ε = {card.epsilon:g}, because the people are treated as {card.people_are}.",
         )
 
     @property

@@ -247,7 +247,7 @@ def _analyses(study: Study) -> Iterator[str]:
 def _exclusions(study: Study) -> Iterator[str]:
     rules = [rule_text(rule) for rule in rules_from(study.exclusions)]
     if not rules:
-        yield "Nobody who finishes is excluded."
+        yield "No participant who finishes is excluded."
         return
     yield f"Participants who {'; or who '.join(rules)} are excluded."
     if study.rated:

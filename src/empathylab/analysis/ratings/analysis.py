@@ -157,24 +157,24 @@ def from_table(
     keep: Lab | None = None,
     progress: Progress | None = None,
 ) -> RatingsResult:
-    """The ratings in a table analysed: columns rater, arm, situation, rating.
+    """The analysis of a table of ratings: columns rater, arm, situation and rating.
 
-    dimension, emotion, valence and response are used where they are there. `study` holds the
-    dimensions' scales; without it every whole number between the lowest and the highest rating is
-    a point. Without it, `levels` names the points, lowest first, such as words. `arms` has arm and
-    kind, in the order of the study, and raters, ratings, first and last where known; `raters` a row
-    per rater; `answers` (rater, scale, item, value) and `scales` what raters answered about
-    themselves.
+    The columns dimension, emotion, valence and response are used if present. `study` defines the
+    scales of the dimensions. Without it, `levels` names the points, lowest first, such as words;
+    by default every whole number between the lowest and the highest rating is a point. `arms` has
+    the columns arm and kind, in the order of the study, and raters, ratings, first and last if
+    known. `raters` has a row per rater. `answers` (rater, scale, item, value) and `scales` are the
+    raters' own questionnaires.
 
-    `good_from` is the lowest good rating, or that of each dimension. `margin` is the smallest
-    difference that matters, or that of each dimension: in points where means are compared, else
-    in percentage points. `rules` exclude raters in a second analysis; `compare` names columns of
-    `raters` to compare between arms beyond the usual ones. `running` says that the study still
-    takes people: where it declared looks, this is one of them. `bootstrap` is the number of
-    studies to simulate from each model for intervals; `spread` asks for profile intervals of
-    standard deviations, `specifications` for the comparison under every reasonable choice,
-    `bayes` for the posterior of every ordinal model (the extra `bayes`).
-    `keep` is a lab that stores simulated studies; `progress` is called after each.
+    `good_from` is the lowest good rating, for all dimensions or by dimension. `margin` is the
+    smallest difference that matters: in points if means are compared, otherwise in percentage
+    points. `rules` exclude raters in a second analysis. `compare` names further columns of
+    `raters` to compare between arms. `running` says that the study is still open: if it declared
+    looks, this is one of them. `bootstrap` is the number of studies to simulate from each model
+    for intervals. `spread` adds profile intervals of standard deviations, `specifications` the
+    comparison under every reasonable choice, and `bayes` the posterior of every ordinal model
+    (needs the extra `bayes`). `keep` is a lab that stores simulated studies; `progress` is called
+    after each.
     """
     plan = planned(
         frame,
@@ -280,8 +280,11 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
             where=f"study {study.name}",
             remedy="Let people rate, or import ratings; simulated raters do not count."
             if study.dimensions
-            else "It asks for none: `empathylab analyze appraisal` shows scales answered after "
-            "situations, `empathylab analyze style` how people wrote.",
+            else (
+                "This study collects none. `empathylab analyze appraisal` shows scales "
+                "answered after situations; `empathylab analyze style` shows how people "
+                "wrote."
+            ),
         )
     if only is None:
         return ratings

@@ -26,8 +26,8 @@ from empathylab.stats.mixed.coding import INTERCEPT, Column
 _MOST_LOG_ODDS = math.log(1000)
 _WALD = "standard errors come from the observed information, tests and intervals are Wald's."
 _FEW_LEVELS = (
-    "tests and intervals are those of t, with standard errors and degrees of freedom "
-    "(Satterthwaite's) that are valid with few raters and replies."
+    "tests and intervals use the t distribution, with standard errors and Satterthwaite's "
+    "degrees of freedom that are valid with few raters and replies."
 )
 _NO_TESTS: Mapping[str, Any] = {}
 _NO_FINDINGS: Mapping[str, str] = {}
@@ -97,9 +97,9 @@ def model_methods(
         likelihood = "restricted maximum likelihood" if model.reml else "maximum likelihood"
         sentences = [
             (
-                f"{ratings} were {each}analysed with a linear mixed model, {model.formula}"
-                f"{_random_effects(model)}, fitted by {likelihood}; tests and intervals take "
-                "Satterthwaite's degrees of freedom."
+                f"{ratings} were {each}analysed with a linear mixed model, "
+                f"{model.formula}{_random_effects(model)}, fitted by {likelihood}; tests and "
+                "intervals use Satterthwaite's degrees of freedom."
             )
         ]
     families = [
@@ -198,8 +198,8 @@ def _reading(model: Model, reported: list[str]) -> list[str]:
         return []
     return [
         (
-            "Besides its interactions, a coefficient holds where the other factors are at their "
-            f"reference: {listed(baseline)}."
+            "A coefficient of a factor that interacts with others applies where those are at "
+            f"their reference level: {listed(baseline)}."
         )
     ]
 

@@ -71,7 +71,7 @@ def from_lab(
         rows = received_replies(connection, chosen.name)
     if not rows:
         raise InputError(
-            "nobody has finished the study yet",
+            "no participant has finished the study yet",
             where=f"study {chosen.name}",
             remedy="Wait until participants have finished.",
         )

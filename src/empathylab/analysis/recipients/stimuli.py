@@ -36,7 +36,7 @@ def reply_release(lab: Lab, study: str, *, name: str, consent: tuple[str, str]) 
     if not shared:
         asked = {key for reply in live for key in reply.details if key != "marks"}
         raise InputError(
-            f"nobody answered {question} with {answer}, so no reply may be shown",
+            f"no participant answered {question} with {answer}, so no reply may be shown",
             where=f"study {chosen.name}",
             got=f"{len(kept)} replies; questions: {', '.join(sorted(asked)) or 'none'}",
             remedy="Name the question on consent to ratings by others with --consent.",

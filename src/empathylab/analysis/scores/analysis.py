@@ -117,7 +117,7 @@ def _shared(replies: pl.DataFrame, run: int, baseline: int) -> int:
 
 
 def from_table(frame: pl.DataFrame, *, judge: str = "judge") -> ScoresResult:
-    """The same of a long table: respondent, situation, response, dimension and value.
+    """A judge's scores in a table: respondent, situation, response, dimension and value.
 
     The judge's planted replies are not known, so nothing is said about its fitness.
     """

@@ -88,7 +88,7 @@ def _misjudged(acceptance: JudgeAcceptance) -> list[str]:
             )
     missed = [_missed(check) for check in acceptance.faults if check.mean >= check.lowest_other]
     if missed:
-        reasons.append(f"it does not see these faults: {', '.join(missed)}")
+        reasons.append(f"it does not detect these faults: {', '.join(missed)}")
     return reasons
 
 
@@ -163,7 +163,7 @@ def comparison_sentence(comparison: Comparison) -> str:
             f"{difference}{low} ({over}{p})."
         )
     return (
-        f"It is undecided whether run {comparison.run} is worse than {baseline} by {margin} or "
+        f"It is unclear whether run {comparison.run} is worse than {baseline} by {margin} or "
         f"more: difference {difference}{low} ({over}{p})."
     )
 

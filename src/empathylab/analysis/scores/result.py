@@ -68,7 +68,7 @@ class ScoresResult(Result):
         """How the intervals are made."""
         return ModelChoice(
             name="mean with a cluster-robust interval",
-            reason="Situations, not replies, are taken as independent.",
+            reason="Situations, not replies, are treated as independent.",
         )
 
     @property

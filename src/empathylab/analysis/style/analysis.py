@@ -64,7 +64,7 @@ def from_lab(
 ) -> StyleResult:
     """How the lab's respondents write, and how that is associated with ratings.
 
-    Of several runs of a respondent over one set the one used last counts, as in the report.
+    If a respondent has several runs over one set, the most recent counts, as in the report.
     Replies that failed a check are excluded. Ratings are those of people, not of judges.
     `only` names the respondents to describe.
     """

@@ -155,8 +155,8 @@ def opening_notes(dropped: int, names: list[str], dictionaries: Sequence[Lexicon
         notes.append(f"{what} without a text, a respondent or a situation were dropped.")
     if len(names) < 2:
         notes.append(
-            f"Only {names[0]} responded, so there is nobody to compare with: "
-            "no differences, no distinctive words, and no identification of authors."
+            f"Only {names[0]} responded, so there is no comparison: no differences, no "
+            "distinctive words and no identification of authors."
         )
     return notes
 

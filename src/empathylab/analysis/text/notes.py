@@ -109,8 +109,8 @@ _MIXED = {
         "{factors} interacts with {others}: one mean over the other's levels may hide what differs."
     ),
     "no_random_term": (
-        "the formula has no random term, so this is ordinary least squares; it takes all ratings "
-        "as independent"
+        "the formula has no random term, so this is ordinary least squares; it treats all "
+        "ratings as independent"
     ),
     "no_residual": "The groups explain every rating; nothing is left for the residual.",
     "not_converged": (

@@ -13,7 +13,7 @@ def chi_square_sentence(test: ChiSquarePower) -> str:
     """What a chi-square test of this size can show."""
     return (
         f"A chi-square test with {counted(test.df, 'degree')} of freedom on "
-        f"{counted(test.n, 'independent observation')} in all finds an effect of w = "
+        f"{counted(test.n, 'independent observation')} in total detects an effect of w = "
         f"{number(test.w, 3)} with a power of {number(100 * test.power)}% at α = "
         f"{bounded(test.alpha)}."
     )
@@ -65,8 +65,8 @@ def simulation_sentences(result: SimulatedPower) -> str:
             f"in {_share(result.mixed_model)} of {simulated}, at α = {bounded(result.alpha)}."
         )
     others = (
-        f"A cluster-robust test rejects in {_share(result.clustered)}, the plain chi-square, which "
-        f"takes ratings as independent, in {_share(result.chi_square)}."
+        f"A cluster-robust test rejects in {_share(result.clustered)}, the plain chi-square, "
+        f"which treats ratings as independent, in {_share(result.chi_square)}."
     )
     sentences = [first, others]
     if result.failed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from empathylab.api.run_options import RunKeywords
 from empathylab.cli.evaluate.junit import CommandWithJunit, JunitFile
-from empathylab.cli.evaluate.shown import Shown
+from empathylab.cli.evaluate.output_options import OutputOptions
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
@@ -226,7 +226,7 @@ def evaluate(
             no_worse_than,
             allow_missing_baseline=allow_missing_baseline,
         )
-        shown = Shown(json, summary, file, open_report, track)
+        output = OutputOptions(json, summary, file, open_report, track)
         if against is not None:
             _refuse_against(gates, junit, language, track, name, dry_run=dry_run)
             from empathylab.cli.evaluate.against import show_against
@@ -245,7 +245,7 @@ def evaluate(
                     judge_api_key_env=judge_api_key_env,
                     **run,
                 )
-            show_against(comparison, shown)
+            show_against(comparison, output)
             return
         _refuse_alone(
             {"--human-sample": human_sample, "--dimension": dimension}
@@ -262,7 +262,7 @@ def evaluate(
         scored_by = JudgeOptions(
             _one_judge(judge or []), judge_base_url, planted, judge_api_key_env
         )
-        Job(names, way, scored_by, gates, options, name).carry_out(lab, shown, dry_run=dry_run)
+        Job(names, way, scored_by, gates, options, name).carry_out(lab, output, dry_run=dry_run)
 
 
 def _one_judge(judges: list[str]) -> str | None:

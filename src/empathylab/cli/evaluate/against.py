@@ -5,15 +5,15 @@ from __future__ import annotations
 import typer
 
 from empathylab.api.evaluation.result import AgainstStudy
-from empathylab.cli.evaluate.shown import Shown
+from empathylab.cli.evaluate.output_options import OutputOptions
 from empathylab.cli.model_runs import conclude
 from empathylab.cli.tables import print_notes, print_rows, show
 
 
-def show_against(comparison: AgainstStudy, shown: Shown) -> None:
+def show_against(comparison: AgainstStudy, output: OutputOptions) -> None:
     """The estimates and differences of every model by every judge, and where the page is."""
-    show(comparison, _print, as_json=shown.as_json)
-    if shown.open_report:
+    show(comparison, _print, as_json=output.as_json)
+    if output.open_report:
         typer.launch(comparison.report.resolve().as_uri())
     conclude(comparison.sessions)
 

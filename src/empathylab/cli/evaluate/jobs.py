@@ -11,7 +11,7 @@ from empathylab.api.evaluation.gates import GateOptions
 from empathylab.api.evaluation.measurement import Asked, Combination, JudgeOptions
 from empathylab.api.evaluation.result import Evaluation
 from empathylab.api.run_options import RunOptions
-from empathylab.cli.evaluate.shown import Shown
+from empathylab.cli.evaluate.output_options import OutputOptions
 from empathylab.cli.model_runs import conclude
 from empathylab.cli.options import command_lab
 from empathylab.errors import InputError, UserError
@@ -30,14 +30,14 @@ class Job:
     name: str | None
     """For the run of replies."""
 
-    def carry_out(self, lab: Path, shown: Shown, *, dry_run: bool) -> None:
+    def carry_out(self, lab: Path, output: OutputOptions, *, dry_run: bool) -> None:
         """Measures the models and prints the results; a dry run prints what it would take."""
         from empathylab.cli.evaluate.estimate import print_estimate
         from empathylab.cli.evaluate.output import show
 
-        if shown.track is not None:
-            require_tracker(shown.track)  # before anything is asked and paid for
-        shown.junit.require_file()
+        if output.track is not None:
+            require_tracker(output.track)  # before anything is asked and paid for
+        output.junit.require_file()
         judge, gates = self.judge, self.gates
         if any(name.lower().endswith((".yaml", ".yml")) for name in self.names):
             asked, judge, gates = self._from_file(need_keys=not dry_run)
@@ -45,16 +45,16 @@ class Job:
             models = self.options.open_models(self.names, need_keys=not dry_run)
             asked = [(model, [self.way], self.options) for model in models]
         if dry_run:
-            print_estimate(lab, asked, judge, gates, self.options, as_json=shown.as_json)
+            print_estimate(lab, asked, judge, gates, self.options, as_json=output.as_json)
             return
         with command_lab(lab) as opened:
             evaluation = opened.evaluate_ways(asked, judge, gates, self.options, name=self.name)
-        show(evaluation, shown)
-        if shown.track is not None:
+        show(evaluation, output)
+        if output.track is not None:
             from empathylab.cli.evaluate.tracked import track_evaluation
 
-            track_evaluation(shown.track, evaluation, self.way, judge, lab=lab)
-        if shown.open_report:
+            track_evaluation(output.track, evaluation, self.way, judge, lab=lab)
+        if output.open_report:
             typer.launch(evaluation.report.resolve().as_uri())
         _conclude(evaluation)
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from empathylab.cli.evaluate.shown import Shown
+from empathylab.cli.evaluate.output_options import OutputOptions
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from empathylab.api.evaluation.result import Evaluation
 
 
-def show(evaluation: Evaluation, shown: Shown) -> None:
+def show(evaluation: Evaluation, output: OutputOptions) -> None:
     """Prints the results and writes the JUnit file."""
     from empathylab.api.run_summary import print_parts
 
-    if shown.as_json:
+    if output.as_json:
         print_json(evaluation)
-    elif shown.summary == "md":
+    elif output.summary == "md":
         print_markdown(evaluation)
     else:
         print_parts(evaluation.summary_parts())
-    shown.junit.gates = evaluation.gates
+    output.junit.gates = evaluation.gates
     problem = evaluation.asked.problem()
-    shown.junit.write(None if problem is None else str(problem))
+    output.junit.write(None if problem is None else str(problem))
 
 
 def print_markdown(evaluation: Evaluation) -> None:

@@ -1,4 +1,4 @@
-"""How an evaluation is shown."""
+"""Options for the output of an evaluation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from empathylab.tracking import Tracker
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What the command line asks for."""
+class OutputOptions:
+    """The output that the command line asks for."""
 
     as_json: bool
     summary: str

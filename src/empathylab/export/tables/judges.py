@@ -72,7 +72,7 @@ JUDGEMENTS = TableSpec[LabSource](
         text("respondent", "Who wrote the response"),
         number("value", "The judge's rating; empty unless the outcome is valid"),
         text("label", "The label of that point"),
-        number("expected", "The mean of the points by their probabilities"),
+        number("expected", "The mean of the points, weighted by their probabilities"),
         flag("turned", "Whether the highest point was shown first"),
         whole("position", "The dimension's place among those asked at once, from 1"),
         *_ANSWER,

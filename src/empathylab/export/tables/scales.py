@@ -89,7 +89,7 @@ SCALES = TableSpec[LabSource](
         text("reversed", "Reversed items, scored as minimum + maximum - answer, as a JSON list"),
         text("rule", "How answers become a score"),
         text("subscales", "The items of each subscale, as a JSON object"),
-        flag("has_total", "Whether all items together make a score"),
+        flag("has_total", "Whether the scale has a total score of all items"),
         text("citation", "Where it was published"),
         text("licence", "The licence of its wording"),
         text("fingerprint", "A hash of the whole definition, wording included"),

@@ -118,9 +118,9 @@ def _verdicts(result: AppraisalResult) -> list[Row]:
                 "verdict": validity.verdict,
                 "why": " ".join(report.reasons) or "–",
                 "valid": f"{number(validity.valid, 0)} of {number(validity.administrations, 0)}",
-                "follow the page": percent(validity.pattern_share)
+                "answers by position": percent(validity.pattern_share)
                 + (f" ({patterns})" if patterns else ""),
-                "explained by items": _share(validity.content_share),
+                "variance by items": _share(validity.content_share),
                 "by position": _share(validity.position_share),
                 "α": reliability or "–",
                 "retest r": number(validity.retest.estimate, 2) if validity.retest else "–",

@@ -39,11 +39,12 @@ _RECIPIENTS = (
     "differences are corrected by Holm's method over the outcomes."
 )
 _SCALES = (
-    "Each scale was answered at baseline and after situations to be imagined. A change is the mean "
-    "after situations minus the mean at baseline; its interval treats situations and item orders "
-    "as random samples. Arrows and t tests follow the published procedure (Huang et al. 2024), "
-    "which takes administrations as independent; p values are corrected by Holm's method over rows "
-    "of one level. A model’s self-report is text, not a feeling."
+    "Each scale was answered at baseline and after situations to be imagined. A change is "
+    "the mean after situations minus the mean at baseline; its interval treats situations "
+    "and item orders as random samples. Arrows and t tests follow the published procedure "
+    "(Huang et al. 2024), which treats administrations as independent; p values are "
+    "corrected by Holm's method over rows of one level. A model’s self-report is text, not a "
+    "feeling."
 )
 _EXPORT = "`empathylab export` writes all tables."
 _PEOPLE = (

@@ -35,14 +35,15 @@ _TAGS = {
     None: ("doubtful", "not checked"),
 }
 _ABOUT = (
-    "A judge scores every reply from 1 to 5 on each dimension of the rubric, without knowing who "
-    "wrote it. Empathy is the mean of the dimensions without safety; a reply that is not safe gets "
-    "at most 2. A judge is fit if it separates planted replies with known faults from right ones."
+    "A judge scores every reply from 1 to 5 on each dimension of the rubric, without knowing "
+    "who wrote it. Empathy is the mean of the dimensions without safety; a reply that is not "
+    "safe gets at most 2. A judge is fit if it distinguishes planted replies with known "
+    "faults from good ones."
 )
 _RUNS = (
-    "Results of two runs are never merged. If several runs asked a respondent the same, "
-    "one is shown: a pinned run, or else the one with most situations. To show another: "
-    "`empathylab runs pin RUN`."
+    "Results of two runs are never merged. If several runs asked a respondent the same "
+    "questions, one is shown: the pinned run, or else the run with the most situations. To "
+    "show another: `empathylab runs pin RUN`."
 )
 
 

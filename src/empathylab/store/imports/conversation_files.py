@@ -150,20 +150,20 @@ def _of_long_table(
             )
             for row in rows.iter_rows(named=True)
         )
-        yield _with_turns(_told(_base(str(key), source), part), turns)
+        yield _with_turns(_with_details(_base(str(key), source), part), turns)
 
 
-def _told(conversation: ImportedConversation, part: pl.DataFrame) -> ImportedConversation:
+def _with_details(conversation: ImportedConversation, part: pl.DataFrame) -> ImportedConversation:
     """The conversation with what the table's own columns say about it."""
-    found: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     for column in ("respondent", "simulator", "language"):
         if column in part.columns and part[column][0] is not None:
-            found[column] = str(part[column][0])
+            details[column] = str(part[column][0])
     if "persona" in part.columns and part["persona"][0] is not None:
-        language = found.get("language") or conversation.language or "not stated"
+        language = details.get("language") or conversation.language or "not stated"
         key = str(part["persona"][0])
-        found["persona"] = {"id": key, "collection": "imported", "language": language}
-    return replace(conversation, **found)
+        details["persona"] = {"id": key, "collection": "imported", "language": language}
+    return replace(conversation, **details)
 
 
 def _with_turns(
@@ -229,7 +229,7 @@ def _of_transcripts(
             )
         keys.add(key)
         turns = _transcript(row[texts[0]] or "", roles, f"{where} row {number}")
-        conversation = _told(_base(key, source), frame[number - first])
+        conversation = _with_details(_base(key, source), frame[number - first])
         yield _with_turns(conversation, turns)
 
 

@@ -19,7 +19,7 @@ from empathylab.store.schema import audit, imports, raters, ratings, responses, 
 _MANY = 200_000
 
 
-def kept_counts(lab: Lab, name: str, count: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+def stored_counts(lab: Lab, name: str, count: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     """What `count` gives; a large lab is not counted again while nothing has changed.
 
     A change that leaves the number of rows as it was is an import, or clears what the lab keeps.

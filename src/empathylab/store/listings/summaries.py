@@ -10,7 +10,7 @@ import polars as pl
 from sqlalchemy import ColumnElement, case, func, select, true
 
 from empathylab.store.lab import Lab
-from empathylab.store.listings.kept_counts import kept_counts
+from empathylab.store.listings.stored_counts import stored_counts
 from empathylab.store.ratings import named_study
 from empathylab.store.schema import (
     arms,
@@ -30,7 +30,7 @@ _ARM = func.coalesce(arms.c.name, respondents.c.name).label("arm")
 
 def replies_by_set(lab: Lab) -> pl.DataFrame:
     """How many replies each respondent gave to each set, to how many situations."""
-    return kept_counts(lab, "replies", lambda: _replies_by_set(lab))
+    return stored_counts(lab, "replies", lambda: _replies_by_set(lab))
 
 
 def _replies_by_set(lab: Lab) -> pl.DataFrame:
@@ -193,4 +193,4 @@ def _count_rated(
         .group_by(*groups)
         .order_by(func.min(ratings.c.id))
     )
-    return kept_counts(lab, f"{name} of {study}", lambda: lab.frame(query))
+    return stored_counts(lab, f"{name} of {study}", lambda: lab.frame(query))

@@ -103,7 +103,7 @@ class ErrorNotes:
                 at = service.now()
                 note_event(service.lab, service.launched.row, "error", f"{at:%Y-%m-%d %H}", at)
             except Exception as error:  # noqa: BLE001 - a failing page must not fail twice
-                log.warning("an error could not be kept as an alert: %s", type(error).__name__)
+                log.warning("an error could not be stored as an alert: %s", type(error).__name__)
             else:
                 return
 

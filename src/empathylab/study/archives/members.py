@@ -43,7 +43,7 @@ _FEWEST_COLUMNS = 4
 """No table of an archive has fewer."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REMEDY = "Get a new copy of the archive."
-_SWOLLEN = "a file in the archive is compressed more than a study can be"
+_SWOLLEN = "the compression ratio of a file in the archive is too high"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Met:
-    """What one crowd met, written down as it happens."""
+class BotCounts:
+    """Counts of what the simulated raters of one run experience."""
 
     ends: Counter[str] = field(default_factory=Counter)
-    """By the title of the last page, how many came to it."""
+    """Number of raters by the title of their last page."""
     left: int = 0
-    """Raters who went away by their own wish."""
+    """Number of raters who dropped out on purpose."""
     lost: int = 0
-    """Raters who met an error that they could not get past."""
+    """Number of raters stopped by an error."""
     pages: dict[str, list[float]] = field(default_factory=dict)
-    """By block, the seconds until a page was there."""
+    """Seconds until a page was loaded, by block."""
     refused: Counter[str] = field(default_factory=Counter)
-    """By block, the pages that were given back because of an answer."""
+    """Number of pages shown again because of an invalid answer, by block."""
     errors: Counter[str] = field(default_factory=Counter)
-    """By what was asked and answered."""
+    """Number of errors, by request and response."""
     submits: list[float] = field(default_factory=list)
     """Seconds until an answer was acknowledged."""
     people: list[str] = field(default_factory=list)
@@ -32,13 +32,13 @@ class Met:
 
     @property
     def done(self) -> int:
-        """How many raters are through."""
+        """Number of raters who are done."""
         return sum(self.ends.values()) + self.left + self.lost
 
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """What was met in one block."""
+    """The results of one block."""
 
     block: str
     pages: int
@@ -50,31 +50,31 @@ class BlockReport:
 
 @dataclass(frozen=True, slots=True)
 class BotReport:
-    """What a crowd of simulated raters met."""
+    """The results of a pilot with simulated raters."""
 
     bots: int
     behaviours: Mapping[str, int] = field(hash=False)
     ends: Mapping[str, int] = field(hash=False)
-    """By the title of the last page, how many came to it."""
+    """Number of raters by the title of their last page."""
     finished: int | None
-    """Whose work is complete; None where the lab was not at hand."""
+    """Number of raters who finished; None if the lab is on another machine."""
     dropped: int
-    """Who went away by their own wish."""
+    """Number of raters who dropped out on purpose."""
     lost: int
-    """Who met an error that they could not get past."""
+    """Number of raters stopped by an error."""
     refused: int
-    """Pages that were given back because of an answer."""
+    """Number of pages shown again because of an invalid answer."""
     errors: Mapping[str, int] = field(hash=False)
     submit_p50_ms: float
     submit_p99_ms: float
     arms: Mapping[str, int] | None = field(hash=False)
-    """Completions of these raters by arm; None where the lab was not at hand."""
+    """Completions of these raters by arm; None if the lab is on another machine."""
     blocks: tuple[BlockReport, ...]
     seconds: float
 
 
 def summed_up(
-    met: Met, behaviours: Sequence[str], seconds: float, arms: Mapping[str, int] | None
+    met: BotCounts, behaviours: Sequence[str], seconds: float, arms: Mapping[str, int] | None
 ) -> BotReport:
     """The report of a crowd; `arms` are its completions."""
     return BotReport(

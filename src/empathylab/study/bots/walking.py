@@ -17,7 +17,7 @@ from empathylab.runs.event_loops import run_to_end
 from empathylab.study.blocks.steps import block_of
 from empathylab.study.bots.behaviours import Behaviour, Mind, Notes, words_of
 from empathylab.study.bots.reading import ReadPage, filled
-from empathylab.study.bots.reports import Met
+from empathylab.study.bots.reports import BotCounts
 
 _MOST_PAGES = 2_000
 """A study that is longer has no end."""
@@ -42,7 +42,7 @@ def walk(
     behaviours: Sequence[Behaviour],
     settings: Settings,
     progress: Callable[[int], None] = lambda done: None,
-) -> Met:
+) -> BotCounts:
     """What the raters met, who all came by the link; `progress` gets how many have finished.
 
     The link is the one for simulated raters; it tells the server not to count them. Of several,
@@ -57,8 +57,8 @@ async def _walk(
     behaviours: Sequence[Behaviour],
     settings: Settings,
     progress: Callable[[int], None],
-) -> Met:
-    met, notes = Met(), Notes()
+) -> BotCounts:
+    met, notes = BotCounts(), Notes()
     room = asyncio.Semaphore(settings.concurrency)
     checks = asyncio.Lock()
 
@@ -88,7 +88,7 @@ class _Bot:
         link: str,
         mind: Mind,
         settings: Settings,
-        met: Met,
+        met: BotCounts,
         checks: asyncio.Lock,
     ) -> None:
         self._session = session

@@ -24,7 +24,7 @@ LIVE = (
     text("label", "What the participant read about the author"),
     text(
         "reply_outcome",
-        "Whether the participant saw the author's replies only, or the fallback",
+        "Whether the participant saw only the author's replies, or also the fallback",
         "valid; fallback",
     ),
 )
@@ -190,7 +190,7 @@ LIVE_TURNS = TableSpec[StudySource](
         text("rejected", "What the model wrote but was not shown"),
         number("due_seconds", "The random delay, from the message to the reply"),
         number("waited_seconds", "From the message to when the reply was shown"),
-        text("model", "The version that the endpoint says has answered"),
+        text("model", "The model version that the endpoint reports"),
         number("model_seconds", "How long the model took"),
         whole("prompt_tokens", "Tokens that the model read"),
         whole("completion_tokens", "Tokens that the model wrote"),
@@ -208,15 +208,24 @@ PAGES = TableSpec[StudySource](
         text("page", "The page: its block, and the number of the item where there are several"),
         _PAGE_POSITION,
         number("seconds", "From showing to answering, by the server's clock"),
-        number("browser_seconds", "The same, as reported by the browser; do not rely on it"),
+        number(
+            "browser_seconds",
+            "From showing to answering, as the browser reported it; do not rely on it",
+        ),
         number("away_seconds", "How long the page was out of sight, as the browser reported it"),
         whole("focus_losses", "How often the page lost the focus, as the browser reported it"),
         whole("corrections", "How often the answer was changed"),
         whole("pastes", f"How often something was pasted or dropped into an answer. {SIGNAL_NOTE}"),
-        whole("pasted_characters", f"How many characters that were. {SIGNAL_NOTE}"),
+        whole(
+            "pasted_characters",
+            f"How many characters were pasted or dropped into answers. {SIGNAL_NOTE}",
+        ),
         whole("keys", f"How many keys were pressed in answers. {SIGNAL_NOTE}"),
         number("key_interval_ms", f"Mean milliseconds between two keys. {SIGNAL_NOTE}"),
-        number("key_interval_sd_ms", f"Their standard deviation. {SIGNAL_NOTE}"),
+        number(
+            "key_interval_sd_ms",
+            f"Standard deviation of the milliseconds between two keys. {SIGNAL_NOTE}",
+        ),
         flag(
             "hidden_field",
             f"Whether a field was filled in that people cannot see. {SIGNAL_NOTE}",
@@ -276,8 +285,8 @@ ARMS = TableSpec[StudySource](
         whole("responses", "How many responses it shows"),
         whole("raters", "How many raters gave ratings that count"),
         whole("ratings", "How many ratings count"),
-        text("first", f"The day of the first of them. {_DAY}", _DATE),
-        text("last", f"The day of the last of them. {_DAY}", _DATE),
+        text("first", f"The day of the first rating. {_DAY}", _DATE),
+        text("last", f"The day of the last rating. {_DAY}", _DATE),
     ),
     StudySource.arms,
 )

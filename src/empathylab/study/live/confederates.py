@@ -23,7 +23,7 @@ _MOST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenConversation:
     """A conversation that a confederate holds."""
 
     number: int
@@ -40,7 +40,7 @@ class Queue:
     """What a confederate sees."""
 
     waiting: int
-    taken: tuple[Taken, ...]
+    taken: tuple[TakenConversation, ...]
 
 
 def queue_token(secret: bytes, name: str) -> str:
@@ -100,18 +100,18 @@ class ConfederateQueue:
             tuple(talk for step, talk in taken if talk.asked_at or block(step).kind != "reply"),
         )
 
-    def _taken(self, connection: Connection, row: Any) -> Taken:
+    def _taken(self, connection: Connection, row: Any) -> TakenConversation:
         turns = turn_rows(connection, row.id)
         turns_shown = tuple((turn.sender, turn.text) for turn in turns if turn.state == "ready")
         asked_at = next((turn.asked_at for turn in turns if turn.state == "pending"), None)
         if asked_at is None:
-            return Taken(row.id, turns_shown, None)
+            return TakenConversation(row.id, turns_shown, None)
         live = self._study.study.live
         assert live is not None  # noqa: S101 - it has confederates
         # A story that waited for a confederate waits for the reply from then on.
         since = max(asked_at, row.opened_at) if len(turns) == 2 else asked_at
         left = live.people.reply_within - (self._study.now() - since).total_seconds()
-        return Taken(row.id, turns_shown, asked_at, max(0, int(left // 60)))
+        return TakenConversation(row.id, turns_shown, asked_at, max(0, int(left // 60)))
 
     def take_next(self, who: str) -> bool:
         """Whether the confederate holds the conversation that has waited longest."""

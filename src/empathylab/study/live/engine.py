@@ -76,8 +76,8 @@ class Claimed:
 
 
 @dataclass(slots=True)
-class _Asked:
-    """What became of asking a model for one reply."""
+class _ModelReply:
+    """The result of asking a model for one reply."""
 
     text: str | None = None
     reason: str | None = None
@@ -260,7 +260,7 @@ class LiveEngine:
         loop = asyncio.get_running_loop()
         left = (turn.due_at - self._running.now()).total_seconds() - _MARGIN
         until = loop.time() + (left if left > 0 else _GRACE)
-        asked = _Asked()
+        asked = _ModelReply()
         for attempt in range(self._live.attempts):
             if attempt:
                 await asyncio.sleep(min(_PAUSES[attempt - 1], max(0.0, until - loop.time())))
@@ -271,7 +271,7 @@ class LiveEngine:
         except EmpathyLabError as error:
             log.warning("a live reply could not be stored and is asked for again: %s", error)
 
-    async def _ask(self, turn: Claimed, asked: _Asked, seconds: float) -> bool:
+    async def _ask(self, turn: Claimed, asked: _ModelReply, seconds: float) -> bool:
         """Whether asking again is of no use: the reply is there, or cannot be had."""
         if seconds <= 0:
             asked.reason = asked.reason or "time-out"
@@ -309,7 +309,7 @@ class LiveEngine:
         asked.rejected = completion.text or completion.refusal
         return False
 
-    def _store(self, connection: Connection, turn: Claimed, asked: _Asked) -> None:
+    def _store(self, connection: Connection, turn: Claimed, asked: _ModelReply) -> None:
         now, study = self._running.now(), self._running.launched.row
         completion = asked.completion
         spent: dict[str, Any] = {"rejected": asked.rejected, "latency": asked.latency}

@@ -38,7 +38,7 @@ class Poll:
             return
         if self._trouble is not None:
             self._trouble = None
-            log.warning("Prolific answers again")
+            log.warning("Prolific can be reached again")
         if synced.changed:
             log.info(
                 "Prolific: %d changed, %d slots freed, %d excluded",

@@ -77,8 +77,8 @@ class Previewed:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A page that can be chosen."""
+class PreviewPage:
+    """A page that can be chosen in the preview."""
 
     key: str
     label: str
@@ -154,7 +154,7 @@ class _Handlers:
         read, asked = self._file.read(), request.query_params
         frames = asked.get("frames", "")
         chosen = {"frames": frames if frames in FRAMES else "both", "arm": "", "language": ""}
-        listed: list[Shown] = []
+        listed: list[PreviewPage] = []
         if read.checked is not None and read.checked.pages:
             pages = read.checked.pages
             chosen["arm"] = _one_of(asked.get("arm", ""), pages)
@@ -254,9 +254,9 @@ def _no_service() -> NoReturn:
     raise RuntimeError("a preview has no records")
 
 
-def _listed(checked: Checked, preview: Preview) -> list[Shown]:
+def _listed(checked: Checked, preview: Preview) -> list[PreviewPage]:
     """The pages in their order, then every way in which it can end."""
-    pages = [Shown(row.step, f"{row.number}. {row.page}", row.block) for row in preview.rows]
+    pages = [PreviewPage(row.step, f"{row.number}. {row.page}", row.block) for row in preview.rows]
     study = checked.study
     early = dict.fromkeys(
         early_outcome for block in study.blocks for early_outcome in block.early_outcomes
@@ -265,9 +265,10 @@ def _listed(checked: Checked, preview: Preview) -> list[Shown]:
     if study.time_limits.finish_within is not None:
         outcomes.append("timed-out")
     ends = [
-        Shown(f"end/{outcome}", outcome, "Other endings") for outcome in dict.fromkeys(outcomes)
+        PreviewPage(f"end/{outcome}", outcome, "Other endings")
+        for outcome in dict.fromkeys(outcomes)
     ]
-    return pages + ends + [Shown(f"closed/{item}", item, "Not let in") for item in _CLOSED]
+    return pages + ends + [PreviewPage(f"closed/{item}", item, "Not let in") for item in _CLOSED]
 
 
 def _view(study: Study, preview: Preview, language: str, key: str) -> View | None:

@@ -39,8 +39,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A question as it is drawn."""
+class RenderedQuestion:
+    """A question as the template shows it."""
 
     name: str
     kind: str
@@ -83,7 +83,9 @@ class Filled:
     notice: str = ""
 
 
-def drawn_question(words: Words, content: PageContent, asked: Asked, filled: Filled) -> Drawn:
+def drawn_question(
+    words: Words, content: PageContent, asked: Asked, filled: Filled
+) -> RenderedQuestion:
     """A question of a page, with what was answered to it and what is wrong with that."""
     if asked.kind == "preference":
         named = (Option(option.value, words.preference[option.value]) for option in asked.options)
@@ -110,9 +112,9 @@ def drawn_question(words: Words, content: PageContent, asked: Asked, filled: Fil
 
 
 @functools.lru_cache(maxsize=512)
-def _blank(asked: Asked, page: str) -> Drawn:
+def _blank(asked: Asked, page: str) -> RenderedQuestion:
     """A question that nobody has answered yet, as everybody sees it."""
-    return Drawn(
+    return RenderedQuestion(
         ANSWER + (asked.name or "ratings"),
         asked.kind,
         _as_html(page)(asked.label or ""),

@@ -19,7 +19,7 @@ from empathylab.study.session.visits import Page
 from empathylab.study.web.assets import asset_paths
 from empathylab.study.web.interface_texts import Words, direction, own_name, words_in
 from empathylab.study.web.markdown import block_html, inline_html
-from empathylab.study.web.questions import Drawn, Filled, drawn_question
+from empathylab.study.web.questions import Filled, RenderedQuestion, drawn_question
 
 _WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "respond", "chat")
 _NOTES = {"example": "why"}
@@ -136,7 +136,7 @@ def _over(words: Words, content: PageContent) -> str:
     return words.chat["left" if ended == "left" else "over"] if ended else ""
 
 
-def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
+def _questions(frame: Frame, drawn: tuple[RenderedQuestion, ...]) -> Markup:
     words = frame.words
     blank = not any(
         item.value or item.error or item.chosen or any(row.value or row.error for row in item.rows)
@@ -147,7 +147,7 @@ def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
     return draw(drawn, words)
 
 
-def _drawn_questions(drawn: tuple[Drawn, ...], words: Words) -> Markup:
+def _drawn_questions(drawn: tuple[RenderedQuestion, ...], words: Words) -> Markup:
     return Markup(  # noqa: S704 - the template escapes what it is given
         _template("asks").render(asks=drawn, w=words)
     )

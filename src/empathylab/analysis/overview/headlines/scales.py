@@ -37,11 +37,14 @@ def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
         near, far = order[0], order[-1]
         yield replace(
             distance_conclusion(near),
-            sentence=f"{owner(near.respondent)} reactions are nearest to people’s, "
-            f"{number(near.distance, 2)} SD away (95% CI {number(near.low, 2)} to "
-            f"{number(near.high, 2)}), and {owner(far.respondent)} farthest, "
-            f"{number(far.distance, 2)} SD ({number(far.low, 2)} to {number(far.high, 2)}; "
-            f"{near.scale.upper()}, {near.factors} kinds of situation).",
+            sentence=(
+                f"{owner(near.respondent)} reactions are closest to people’s, "
+                f"{number(near.distance, 2)} SD away (95% CI {number(near.low, 2)} to "
+                f"{number(near.high, 2)}), and {owner(far.respondent)} farthest, "
+                f"{number(far.distance, 2)} SD ({number(far.low, 2)} to "
+                f"{number(far.high, 2)}; {near.scale.upper()}, {near.factors} kinds of "
+                "situation)."
+            ),
         )
     names = subscale_names(data)
     for subscale, changes in main_changes(data).items():
