@@ -28,7 +28,10 @@ QUAINT = re.compile(
     r"\bif (not given|left out|wanted)\b|, say[.,]|\bthere twice\b|\banybody\b|\bpeople like you\b"
     r"|\btakes? (people|nobody)\b|\bholds? (no|numbers)\b|\blies? (between|above|outside)\b"
     r"|\bTake it out\b|\bMake room\b|\bhad it gone\b|\bon end\b|\bone and the same\b"
-    r"|\bin this place\b|\bpass (it|them) on\b|^Of the [a-z]+\.|^Decides ",
+    r"|\bin this place\b|\bpass (it|them) on\b|^Of the [a-z]+\.|^Decides "
+    r"|\bwent away\b|\bown wish\b|\bin all finds\b|\bcomes? back as\b|\bwhat it holds\b"
+    r"|\bis written (provider|KEY|key)\b|\bof the (first|last) of them\b|\bwords above (it|them|each)\b"
+    r"|\btakes? [\w ]{1,30} as (independent|clusters|the units)\b|\bturned back\b|\bcount in no\b",
     re.MULTILINE,
 )
 # What people say in situations and replies, and word lists, may use any word.

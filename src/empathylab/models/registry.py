@@ -51,7 +51,7 @@ def open_model(
         raise _unknown(name)
     if not rest:
         raise InputError(
-            "a model is written provider/name",
+            "a model must be written as provider/name",
             got=name,
             remedy=f"For example {DEFAULT_MODEL} or {PROVIDERS['openai'].example}.",
         )
@@ -84,7 +84,9 @@ def _unknown(name: str) -> UserError:
     known = known_families()
     if not rest and family in KNOWN_WEIGHTS:
         return InputError(
-            "a model is written provider/name", got=name, remedy=f"Did you mean 'local/{family}'?"
+            "a model must be written as provider/name",
+            got=name,
+            remedy=f"Did you mean 'local/{family}'?",
         )
     return UnknownName(
         "provider",
