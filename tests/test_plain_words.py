@@ -30,7 +30,8 @@ QUAINT = re.compile(
     r"|\bTake it out\b|\bMake room\b|\bhad it gone\b|\bon end\b|\bone and the same\b"
     r"|\bin this place\b|\bpass (it|them) on\b|^Of the [a-z]+\.|^Decides "
     r"|\bwent away\b|\bown wish\b|\bin all finds\b|\bcomes? back as\b|\bwhat it holds\b"
-    r"|\bis written (provider|KEY|key)\b|\bof the (first|last) of them\b|\bwords above (it|them|each)\b"
+    r"|\bis written (provider|KEY|key)\b|\bof the (first|last) of them\b"
+    r"|\bwords above (it|them|each)\b"
     r"|\btakes? [\w ]{1,30} as (independent|clusters|the units)\b|\bturned back\b|\bcount in no\b",
     re.MULTILINE,
 )

@@ -41,7 +41,10 @@ def test_the_ten_providers_of_the_documentation_are_there() -> None:
         ("opnai/gpt-4o", "there is no provider 'opnai'. Did you mean 'openai'"),
         (
             "smollm2",
-            "a model must be written as provider/name; got 'smollm2'. Did you mean 'local/smollm2'?",
+            (
+                "a model must be written as provider/name; got 'smollm2'. "
+                "Did you mean 'local/smollm2'?"
+            ),
         ),
         ("local/smolm2", "there is no embedded model 'smolm2'. Did you mean 'smollm2'?"),
         ("local/nowhere.gguf", "there is no such model file; got 'nowhere.gguf'"),
