@@ -62,7 +62,7 @@ def test_people_of_a_closed_study_are_analysed_within_persons(lab: Lab) -> None:
 
 def test_the_lab_reads_them_in_every_place_as_human(lab: Lab) -> None:
     measured(lab)
-    read = read_appraisals(lab, respondent="human", scale="panas").administrations
+    read = read_appraisals(lab).administrations.filter(respondent="human", scale="panas")
     assert (read.height, read["subject"].n_unique()) == (8, 4)
     assert read["kind"].unique().to_list() == ["human"]
     assert read_appraisals(lab).administrations["respondent"].to_list() == ["human"] * 8

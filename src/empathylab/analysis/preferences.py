@@ -121,10 +121,12 @@ class PreferencesResult(Result):
         return document
 
 
-def from_lab(lab: Lab, study: str | None = None, *, peek: str | None = None) -> PreferencesResult:
+def from_lab(
+    lab: Lab, study: str | None = None, *, peek: str | None = None, who: str = "researcher"
+) -> PreferencesResult:
     """The preferences of a closed study's raters; an open one needs a reason to `peek`."""
     rated = lab_study(lab, study)
-    require_closed(lab, rated, peek=peek)
+    require_closed(lab, rated, peek=peek, who=who)
     frame = preferences_frame(lab, rated.name)
     if frame.is_empty():
         raise InputError(

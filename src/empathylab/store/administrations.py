@@ -120,22 +120,14 @@ def measured_participants(lab: Lab) -> pl.DataFrame:
     return lab.frame(query.order_by("study", "version", "subject"))
 
 
-def read_appraisals(
-    lab: Lab,
-    *,
-    respondent: str | None = None,
-    scale: str | None = None,
-    of_runs: Collection[int] | None = None,
-) -> Appraisals:
+def read_appraisals(lab: Lab, *, of_runs: Collection[int] | None = None) -> Appraisals:
     """All administrations with their answers, read as one consistent state."""
 
     def narrowed(query: Select[Any]) -> Select[Any]:
-        if respondent is not None:
-            query = query.where(RESPONDENT.in_([respondent]))
-        if of_runs is not None:
-            own = select(answers.c.id).where(answers.c.run_id.in_(list(of_runs)))
-            query = query.where(administrations.c.answer_id.in_(own))
-        return query if scale is None else query.where(scales.c.name == scale)
+        if of_runs is None:
+            return query
+        own = select(answers.c.id).where(answers.c.run_id.in_(list(of_runs)))
+        return query.where(administrations.c.answer_id.in_(own))
 
     with lab.reading() as connection:
         asked = read_frame(connection, narrowed(_administrations()))

@@ -64,9 +64,13 @@ def test_a_study_needs_to_be_closed(sqlite_lab: Lab, tmp_path: Path) -> None:
             service.submit(person, page.step, given)
     with pytest.raises(InputError, match="still open"):
         from_lab(sqlite_lab)
+    lab = str(tmp_path / "lab")
+    CliRunner().invoke(app, ["analyze", "preferences", "--lab", lab, "--peek", "a safety check"])
+    audit = CliRunner().invoke(app, ["study", "audit", "every-question", "--lab", lab, "--json"])
+    [peek] = [entry for entry in json.loads(audit.stdout)["audit"] if entry["action"] == "peek"]
+    assert peek["who"].startswith("command line")
     service.actions.close()
     assert from_lab(sqlite_lab).design == {"n": 4, "raters": 2, "situations": 4}
-    lab = str(tmp_path / "lab")
     done = CliRunner().invoke(app, ["analyze", "preferences", "--lab", lab, "--json"])
     assert json.loads(done.stdout)["design"]["n"] == 4
     done = CliRunner().invoke(app, ["analyze", "preferences", "--lab", lab])

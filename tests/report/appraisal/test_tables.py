@@ -40,7 +40,7 @@ def test_a_lab_without_answers_has_no_table(tmp_path: Path) -> None:
 def test_the_published_table_comes_out(shared_data: Path, tmp_path: Path) -> None:
     with Lab.open(tmp_path) as lab:
         import_emotionbench(lab, shared_data / "emotionbench")
-        analysis = estimate_appraisals(read_appraisals(lab, scale="panas"))
+        analysis = estimate_appraisals(read_appraisals(lab)).only(scale="panas")
     [table] = side_by_side_tables(analysis)
     rest, overall = table.rows[0], table.rows[1]
     assert list(rest)[-1] == "people, negative"

@@ -121,20 +121,14 @@ class BayesModel:
 
 
 def bayes_models(
-    models: Iterable[DimensionModel],
-    scales: StudyScales,
-    margins: Mapping[str, float],
-    *,
-    seed: int = 1,
-    warmup: int = 1000,
-    draws: int = 1000,
+    models: Iterable[DimensionModel], scales: StudyScales, margins: Mapping[str, float]
 ) -> tuple[BayesModel, ...]:
     """The posterior of every ordinal model of the arms; of the others there is none."""
     posteriors = []
     for fitted in models:
         if fitted.by_valence or not isinstance(fitted.model, Clmm):
             continue
-        posterior = sample_posterior(fitted.model.design, seed=seed, warmup=warmup, draws=draws)
+        posterior = sample_posterior(fitted.model.design)
         margin = margins.get(fitted.dimension)
         posteriors.append(_model(fitted, fitted.model, posterior, scales, margin))
     return tuple(posteriors)

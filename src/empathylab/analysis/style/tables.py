@@ -24,6 +24,7 @@ from empathylab.style.tactics.tagging import TacticUse
 Rows = list[dict[str, str]]
 
 TOO_RARE = "too rare to test"
+_MOST_TERMS, _MOST_EMOJI, _MOST_REPEATED = 20, 30, 5
 
 CORRECTED = "Responses that use a tactic, corrected for tagging errors, with 95% intervals"
 ACCURACY = "Precision and recall of the tags, with 95% intervals"
@@ -110,7 +111,7 @@ def by_pair(
     return pairs
 
 
-def term_rows(estimates: StyleEstimates, respondent: str, top: int = 20) -> Rows:
+def term_rows(estimates: StyleEstimates, respondent: str) -> Rows:
     """A respondent's distinctive words and phrases, as a reader is shown them."""
     [one] = [each for each in estimates.distinctive if each.respondent == respondent]
     return [
@@ -122,7 +123,7 @@ def term_rows(estimates: StyleEstimates, respondent: str, top: int = 20) -> Rows
             "others, per 1,000": number(term.against_per_thousand, 2),
             "situations": number(term.situations, 0),
         }
-        for term in shown_terms(one.terms, top)
+        for term in shown_terms(one.terms, _MOST_TERMS)
     ]
 
 
@@ -162,13 +163,13 @@ def classification_rows(estimates: StyleEstimates) -> Rows:
     ]
 
 
-def emoji_rows(estimates: StyleEstimates, most: int = 30) -> Rows:
+def emoji_rows(estimates: StyleEstimates) -> Rows:
     """The most common emoji, with how often each respondent uses them."""
     order = (
         estimates.emoji.group_by("emoji")
         .agg(pl.col("count").sum())
         .sort("count", "emoji", descending=[True, False])["emoji"]
-        .head(most)
+        .head(_MOST_EMOJI)
     )
     rates = {
         (row["respondent"], row["emoji"]): row["per_response"]
@@ -239,7 +240,7 @@ def accuracy_intervals(row: TacticAccuracy) -> tuple[Interval, Interval]:
     return Interval(*map(float, precision)), Interval(*map(float, recall))
 
 
-def template_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
+def template_rows(estimates: StyleEstimates) -> Rows:
     """Each respondent's most common tactic sequences."""
     return [
         {
@@ -249,7 +250,7 @@ def template_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
             "percent": percentage(template.share),
         }
         for item in estimates.tactics.templates
-        for template in item.commonest[:most]
+        for template in item.commonest[:_MOST_REPEATED]
     ]
 
 
@@ -281,7 +282,7 @@ def reuse_rows(estimates: StyleEstimates) -> Rows:
     return list(rows.values())
 
 
-def recurring_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
+def recurring_rows(estimates: StyleEstimates) -> Rows:
     """Each respondent's most common opening and closing phrases, near-duplicates together."""
     return [
         {
@@ -293,7 +294,7 @@ def recurring_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
             "percent": percentage(recurring.share),
         }
         for opening in (*estimates.reuse.openings, *estimates.reuse.closings)
-        for recurring in opening.commonest[:most]
+        for recurring in opening.commonest[:_MOST_REPEATED]
     ]
 
 

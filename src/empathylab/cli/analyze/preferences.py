@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.cli.tables import print_json, print_titled
 
 EXAMPLE = "Example: `empathylab analyze preferences --study my-study`"
 
@@ -22,7 +23,7 @@ def preferences(
     from empathylab.store import Lab
 
     with Lab.open_to_analyse(lab) as opened:
-        result = from_lab(opened, study, peek=peek)
+        result = from_lab(opened, study, peek=peek, who=operator())
     if json:
         print_json(result)
         return
@@ -37,5 +38,5 @@ def preferences(
         }
         for strength in result.fitted.strengths
     ]
-    print_rows(rows)
     typer.echo(result.summary())
+    print_titled("", rows)

@@ -79,38 +79,15 @@ def _notes(terms: list[Any]) -> list[str]:
 
 
 def _document(result: Anova, terms: list[Any]) -> dict[str, Any]:
+    from empathylab.analysis.json_values import picked
+
     return {
         "terms": [
-            {
-                "term": term.term,
-                "type": term.type,
-                "F": term.f,
-                "df": term.df,
-                "df_residual": term.df_residual,
-                "p": term.p,
-                "partial_eta2": term.partial_eta2,
-                "partial_eta2_low": term.partial_eta2_low,
-                "partial_eta2_high": term.partial_eta2_high,
-            }
+            {("F" if name == "f" else name): value for name, value in term._asdict().items()}
             for term in terms
         ],
-        "cells": [
-            {
-                **cell.levels,
-                "n": cell.n,
-                "mean": cell.mean,
-                "sd": cell.sd,
-                "low": cell.low,
-                "high": cell.high,
-            }
-            for cell in result.cells
-        ],
-        "n": result.n,
-        "dropped": dict(result.dropped),
-        "empty_cells": result.empty_cells,
-        "residual_sd": result.residual_sd,
-        "r2": result.r2,
-        "confidence": result.confidence,
+        "cells": [{**cell.levels, **picked(cell, "n mean sd low high")} for cell in result.cells],
+        **picked(result, "n dropped empty_cells residual_sd r2 confidence"),
     }
 
 
