@@ -15,8 +15,8 @@ from empathylab.errors import (
     RateLimited,
     RequestRejected,
 )
-from empathylab.models import Completion, EndpointModel, Message, Parameters
-from empathylab.models.apis import OpenAiChat
+from empathylab.models import Completion, EndpointModel, Message, Parameters, Usage
+from empathylab.models.apis import GeminiContent, OpenAiChat
 from empathylab.models.endpoint import _seconds
 from tests.helpers.endpoint import Served, served
 
@@ -146,3 +146,16 @@ def test_the_list_of_models_is_read(endpoint: Served) -> None:
             await model.close()
 
     assert asyncio.run(listed()) == ["one", "two"]
+
+
+def test_gemini_counts_thoughts_as_written_tokens() -> None:
+    body = {
+        "candidates": [{"content": {"parts": [{"text": "Hello."}]}, "finishReason": "STOP"}],
+        "usageMetadata": {
+            "promptTokenCount": 25,
+            "candidatesTokenCount": 20,
+            "thoughtsTokenCount": 100,
+        },
+    }
+    read = GeminiContent().read(body)
+    assert (read.usage, read.reasoning_tokens) == (Usage(25, 120), 100)

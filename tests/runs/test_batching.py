@@ -160,6 +160,21 @@ def test_batches_cost_half_and_obey_the_cap(met: Met, sqlite_lab: Lab) -> None:
     assert tally.cost == pytest.approx(2 * 50 / 1_000_000 / 2)
 
 
+def test_a_batch_that_is_under_way_counts_towards_the_cap(met: Met, sqlite_lab: Lab) -> None:
+    plan = plan_of(sqlite_lab, QUESTIONS, max_tokens=50)
+    run(sqlite_lab, [Job(model(met, "german"), [plan], batching=QUICK)])
+    with sqlite_lab.writing() as connection:
+        # As if the program had ended while a batch of four was under way.
+        connection.execute(responses.delete())
+        connection.execute(answers.delete())
+        theirs = [item.key for item in plan.requests[:4]]
+        connection.execute(batches.update().values(keys=theirs, status="submitted"))
+    # A request is taken for at most 58 tokens and uses 50.
+    limits = Limits(max_total_tokens=4 * 58 + 57)
+    [tally] = run(sqlite_lab, [Job(model(met, "german"), [plan], limits, batching=QUICK)])
+    assert (tally.stopped, tally.asked) == ("cap", 5)
+
+
 def test_a_model_without_a_batch_api_is_refused(sqlite_lab: Lab) -> None:
     job = Job(ScriptedModel(["a"]), [plan_of(sqlite_lab, QUESTIONS)], batching=QUICK)
     with pytest.raises(InputError, match="--batch"):

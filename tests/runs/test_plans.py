@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from empathylab.models import Message, Parameters
+from empathylab.models import Message, Parameters, ScriptedModel
 from empathylab.runs import Plan, Request
-from empathylab.runs.ledger import Asked
+from empathylab.runs.ledger import Asked, open_run
 from empathylab.store import Lab
 from tests.helpers.plans import Recorder
 
@@ -63,3 +65,22 @@ def test_retries_do_not_change_which_run_it_is(sqlite_lab: Lab) -> None:
     first, more = plan(sqlite_lab, 0), plan(sqlite_lab, 3)
     known = asked.fingerprints(first)
     assert asked.run_fingerprint(first, known) == asked.run_fingerprint(more, known)
+
+
+def test_a_repeat_is_another_request_though_it_asks_the_same() -> None:
+    repeated = dataclasses.replace(request(), repeat=1)
+    assert repeated.fingerprint("a model") != request().fingerprint("a model")
+
+
+def test_a_fresh_shard_joins_only_a_run_that_was_begun_afresh(sqlite_lab: Lab) -> None:
+    model = ScriptedModel(["a"])
+
+    def opened(*, fresh: bool) -> int:
+        asked, chosen = Asked(model.identity), plan(sqlite_lab, 0)
+        known = asked.fingerprints(chosen)
+        return open_run(sqlite_lab, model, chosen, asked, known, fresh=fresh, joins=True).id
+
+    unfinished = opened(fresh=False)
+    fresh = opened(fresh=True)
+    assert fresh != unfinished
+    assert opened(fresh=True) == fresh

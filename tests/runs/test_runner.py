@@ -334,6 +334,18 @@ def test_a_cap_on_tokens_holds_for_all_plans_together(sqlite_lab: Lab) -> None:
     assert sum(tally.asked for tally in tallies) * 10 <= 150
 
 
+def test_answers_taken_from_another_run_do_not_count_towards_the_cap(sqlite_lab: Lab) -> None:
+    # Each answer uses 10 tokens, and may use 7 + 5 before it is there.
+    model = ScriptedModel([Completion("a", usage=Usage(5, 5))], concurrency=1)
+    first = plan_of(sqlite_lab, questions(5), temperature=0, max_tokens=5)
+    run(sqlite_lab, [Job(model, [first])])
+    second = plan_of(sqlite_lab, questions(10), temperature=0, max_tokens=5)
+    [begun] = run(sqlite_lab, [Job(model, [second], Limits(max_total_tokens=25))])
+    assert (begun.reused, begun.asked, begun.stopped) == (5, 2, "cap")
+    [resumed] = run(sqlite_lab, [Job(model, [second], Limits(max_total_tokens=55))])
+    assert (resumed.asked, resumed.missing) == (3, 0)
+
+
 def test_a_cap_on_tokens_counts_the_most_that_a_request_can_use(sqlite_lab: Lab) -> None:
     # Every answer uses 7 + 13 tokens, as estimated: the seventh fits under 150, the eighth not.
     answer = Completion("a", usage=Usage(7, 13))
