@@ -136,6 +136,13 @@ def test_the_places_to_mark_abandoned_are_named() -> None:
     assert [item.person for item in displaced(state, place)] == ["a"]
 
 
+def test_test_visits_share_a_slot() -> None:
+    state = arrive(State({"one": 1}), "a", world="test")
+    place = choose_place(between(), state, Person("b", "test"), NOON, secret=KEY)
+    assert isinstance(place, Place)
+    assert displaced(state, place) == ()
+
+
 def test_a_participant_who_returned_a_place_may_take_it_up_again() -> None:
     state = leave(arrive(SLOTS, "a"), "a", "returned")
     again = choose_place(between(), state, Person("a"), minutes(5), secret=KEY)
@@ -246,6 +253,12 @@ def test_a_clock_that_leaps_ahead_costs_nobody_their_place_while_others_are_free
         assert again.slot == place_of(state, name).slot
 
 
+def test_a_place_that_was_seen_days_ahead_is_not_held() -> None:
+    for hours, held in ((23, True), (25, False)):
+        place = Place("a", "one", 0, NOON, NOON + timedelta(hours=hours))
+        assert is_live(place, TimeLimits(), NOON) is held
+
+
 def test_the_time_to_finish_is_counted_from_the_claim() -> None:
     study = between(time_limits=TimeLimits(abandon_after=60, finish_within=90))
     place = place_of(arrive(SLOTS, "a"), "a")
@@ -313,8 +326,9 @@ def test_a_participant_late_whose_quota_was_filled_meanwhile_does_not_overfill_i
 def test_between_level_arms_the_one_with_fewer_of_the_same_kind_is_chosen() -> None:
     study = between(quotas=(Quota(by="sex", counts={"female": 3, "male": 3}),))
     state = admit(study, SLOTS, person("a", "female"), person("b", "male"))
-    state = admit(study, state, person("c", "female"))
-    assert place_of(state, "c").arm != place_of(state, "a").arm
+    for name in ("c", "d", "e", "f", "g"):
+        after = admit(study, state, person(name, "female"))
+        assert place_of(after, name).arm != place_of(state, "a").arm
 
 
 def test_level_arms_come_before_an_equal_mix_of_kinds() -> None:
