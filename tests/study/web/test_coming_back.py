@@ -162,6 +162,8 @@ def test_a_participant_who_types_anothers_id_goes_on_but_sees_and_deletes_nothin
         ann.ask("POST", "/draft", data={**begun, "answer-empathy": "3"})
         for _ in range(2):  # a second look is no proof either
             seen = eve.get(LINKS[platform])
+            own = {"form": Read(seen.text).fields["form"].value, "step": "rate/2"}
+            eve.ask("POST", "/draft", data={**own, "answer-empathy": "1"})
             assert step(seen) == "rate/2"
             assert Read(seen.text).fields["answer-empathy"].value == ""
             assert not any("/back" in link for link in Read(seen.text).links)
@@ -175,6 +177,7 @@ def test_a_participant_who_types_anothers_id_goes_on_but_sees_and_deletes_nothin
         assert service.actions.participants()[0].status == "live"
         assert service.actions.participants()[0].answered > 0
         assert 'value="delete"' in ann.get("/leave").text
+        assert Read(ann.get("/page").text).fields["answer-empathy"].value == "3"
         back = ann.get("/back?from=rate/2")
     assert step(back) == "rate/1"
 

@@ -207,6 +207,8 @@ class RaterPages:
         session = self.site.session(request)
         if session is None or not self.site.is_current(form, session):
             return Response(status_code=403)
+        if (await self.site.with_owner(session)).guest:
+            return Response(status_code=204)  # what the owner has begun stays as it is
         service = await self.site.service()
         await run_in_threadpool(service.save_draft, session.person, form.step, form.values)
         return Response(status_code=204)
