@@ -21,6 +21,7 @@ LAYERS = [
         "files",
         "file_models",
         "html_templates",
+        "output_folders",
         "plugins",
         "table_specs",
         "tracking",

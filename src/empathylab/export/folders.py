@@ -25,7 +25,7 @@ from empathylab.export.readme import readme
 from empathylab.export.replication.package import put_replication
 from empathylab.export.tables import TABLES
 from empathylab.export.versions import versions_file
-from empathylab.export.writing import (
+from empathylab.output_folders import (
     SUMS,
     checksums,
     is_zip,

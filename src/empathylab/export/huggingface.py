@@ -21,7 +21,7 @@ from empathylab.export.dictionary import Entry, dictionary_files
 from empathylab.export.lab_tables import LabTables
 from empathylab.export.passing_on import without_identities, without_wording
 from empathylab.export.tables import TABLES
-from empathylab.export.writing import put
+from empathylab.output_folders import put
 from empathylab.report.table_formats import markdown_table
 from empathylab.store import Lab
 from empathylab.store.studies.archive import ARCHIVE, archive_import

@@ -17,7 +17,7 @@ import yaml
 
 from empathylab import __version__
 from empathylab.errors import InputError
-from empathylab.export.writing import put, put_aside
+from empathylab.output_folders import put, put_aside
 from empathylab.protocols import Appraisal, Responding
 from empathylab.protocols.appraise import (
     answer_tokens,

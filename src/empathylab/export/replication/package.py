@@ -13,7 +13,7 @@ from empathylab.export.r_files import r_files
 from empathylab.export.readme import replication_readme
 from empathylab.export.replication import analysis
 from empathylab.export.versions import requirements_file, versions_file
-from empathylab.export.writing import put
+from empathylab.output_folders import put
 from empathylab.tables import table_bytes
 
 # No result is made of how long single pages took.

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +18,14 @@ from empathylab import __version__
 from empathylab.croissant import FILE as CROISSANT
 from empathylab.croissant import DescribedColumn, DescribedData, DescribedTable, croissant_file
 from empathylab.errors import InputError, UnknownName
+from empathylab.output_folders import (
+    SUMS,
+    put,
+    put_aside,
+    put_secret,
+    require_free,
+    sums_file,
+)
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
@@ -35,9 +40,7 @@ from empathylab.study.exports.r_script import R_SCRIPT, r_script
 from empathylab.study.exports.tables import StudyTables, study_tables
 from empathylab.tables import TableFile, harmless_cell, table_bytes
 
-SUMS = "SHA256SUMS"
 IDENTITIES = "identities.csv"
-_OWNER_ONLY = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def export_study(
     """
     if format not in get_args(TableFile):
         raise UnknownName("format", format, get_args(TableFile))
-    _refuse_taken(folder)
+    require_free(folder)
     at = now or present()
     with lab.writing() as connection:
         row = any_study(connection, name)
@@ -120,7 +123,6 @@ def export_archive(
     path: Path,
     *,
     peek: str | None = None,
-    now: datetime | None = None,
     who: str = "researcher",
 ) -> ExportedStudy:
     """What was written: one file, which another lab imports. Only closed studies are archived."""
@@ -133,7 +135,7 @@ def export_archive(
                 remedy=f"Run `empathylab study close {row.name}`, or give a reason with --peek.",
             )
         archive = pack(connection, row)
-        _note(connection, row, now or present(), who, peek, identities=False, what="archive")
+        _note(connection, row, present(), who, peek, identities=False, what="archive")
         write_archive(archive, path)
     files = [
         ExportedFile(
@@ -280,37 +282,12 @@ def _identities(people: Sequence[Any]) -> bytes:
     return table_bytes(frame, "csv")
 
 
-def _refuse_taken(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(
-            "this path already exists",
-            where=str(folder),
-            remedy="Name a new folder; existing ones are never overwritten.",
-        )
-
-
 def _write(folder: Path, files: Mapping[str, bytes], identities: bytes | None) -> None:
-    """Writes all files or none: beside the place first, then moved there as one."""
-    beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
-    sums = "".join(
-        f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items()
-    )
-    try:
-        beside.mkdir(parents=True)
-        for name, content in {**files, SUMS: sums.encode()}.items():
-            (beside / name).write_bytes(content)
+    """Writes all files or none."""
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    with put_aside(folder) as aside:
+        for name, content in {**files, SUMS: sums_file(sums)}.items():
+            put(aside.folder, name, content)
         if identities is not None:
-            path = beside / IDENTITIES
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(identities)
-        beside.replace(folder)
-    except OSError as error:
-        raise InputError(
-            "the export cannot be written",
-            where=str(folder),
-            got=error.strerror,
-            remedy="Choose another folder.",
-        ) from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+            put_secret(aside.folder, IDENTITIES, identities)
+        aside.folder.replace(aside.place)

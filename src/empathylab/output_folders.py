@@ -55,7 +55,8 @@ class Aside:
     def clear(self) -> None:
         """Takes away what has not been moved."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._packed.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # nothing was made where no folder can be
+            self._packed.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -72,7 +73,7 @@ def put_aside(place: Path) -> Iterator[Aside]:
             "the export cannot be written",
             where=str(place),
             got=error.strerror,
-            remedy="Free some space, or choose another path with --to.",
+            remedy="Free some space, or choose another path.",
         ) from None
     finally:
         aside.clear()
