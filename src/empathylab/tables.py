@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -323,16 +324,22 @@ def table_bytes(frame: pl.DataFrame, kind: TableFile) -> bytes:
     if kind == "jsonl":
         lines = (json.dumps(row, ensure_ascii=False) for row in frame.iter_rows(named=True))
         return "".join(f"{line}\n" for line in lines).encode()
+    return csv_text((frame.columns, *frame.iter_rows())).encode()
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """The rows as CSV that no spreadsheet runs as a formula; missing cells are empty."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow([harmless_cell(name) for name in frame.columns])
-    writer.writerows([_csv_cell(value) for value in row] for row in frame.iter_rows())
-    return written.getvalue().encode()
+    writer.writerows([_csv_cell(value) for value in row] for row in rows)
+    return written.getvalue()
 
 
 def _csv_cell(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value) if isinstance(value, int | float) else harmless_cell(str(value))

@@ -17,7 +17,7 @@ from empathylab.errors import (
 )
 from empathylab.models import Completion, EndpointModel, Message, Parameters, Usage
 from empathylab.models.apis import GeminiContent, OpenAiChat
-from empathylab.models.endpoint import _seconds
+from empathylab.models.endpoint import seconds_to_wait
 from tests.helpers.endpoint import Served, served
 
 
@@ -105,9 +105,9 @@ def test_a_rate_limit_carries_how_long_to_wait(endpoint: Served) -> None:
 
 
 def test_a_date_to_retry_after_is_read_as_seconds() -> None:
-    assert _seconds(formatdate(time.time() + 30, usegmt=True)) == pytest.approx(30, abs=2)
-    assert _seconds("soon") is None
-    assert _seconds(None) is None
+    assert seconds_to_wait(formatdate(time.time() + 30, usegmt=True)) == pytest.approx(30, abs=2)
+    assert seconds_to_wait("soon") is None
+    assert seconds_to_wait(None) is None
 
 
 def test_a_stall_ends_at_the_time_out(endpoint: Served) -> None:

@@ -377,7 +377,7 @@ def test_requests_go_through_the_proxy(
         gate = await asyncio.start_server(proxy, "127.0.0.1", 0)
         at = gate.sockets[0].getsockname()[1]
         monkeypatch.setenv(f"{scheme.upper()}_PROXY", f"http://me:p%40ss@127.0.0.1:{at}")
-        monkeypatch.setattr("empathylab.models.http._is_this_machine", lambda host: False)
+        monkeypatch.setattr("empathylab.models.http.is_this_machine", lambda host: False)
         client = HttpClient(urlsplit(f"{scheme}://localhost:{port}"), {})
         answers = [await client.request("POST", "/p", b"body") for _ in range(2)]
         client.close()

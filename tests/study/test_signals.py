@@ -146,7 +146,7 @@ def test_pages_are_summed_as_if_they_were_one() -> None:
     assert (found.pastes, found.keys) == (2, 7)
     assert found.interval == pytest.approx(both.mean())
     assert found.spread == pytest.approx(both.std(ddof=0))
-    assert found.found == ("paste",)
+    assert found.signs == ("paste",)
 
 
 def rated_by(service: StudyService, name: str, signals: dict[str, float]) -> str:

@@ -245,9 +245,9 @@ class EndpointModel:
                 remedy="Give the final address with --base-url.",
             )
         if status == 429:
-            return RateLimited(described, _seconds(retry_after))
+            return RateLimited(described, seconds_to_wait(retry_after))
         if status in (408, 409, 425) or status >= 500:
-            return ModelUnavailable(described, f"HTTP {status}", _seconds(retry_after))
+            return ModelUnavailable(described, f"HTTP {status}", seconds_to_wait(retry_after))
         return RequestRejected(described)
 
     def _read(self, content: bytes, headers: Mapping[str, str]) -> Completion:
@@ -282,7 +282,7 @@ def _error_message(content: bytes) -> str:
     return " ".join(str(message or text).split())[:300]
 
 
-def _seconds(retry_after: str | None) -> float | None:
+def seconds_to_wait(retry_after: str | None) -> float | None:
     """Retry-After as seconds from now: a number, or an HTTP date."""
     if not retry_after:
         return None

@@ -215,7 +215,7 @@ def proxy_for(address: SplitResult) -> Proxy | None:
     HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are read, in capital or small letters.
     """
     host = address.hostname or ""
-    if _is_this_machine(host):
+    if is_this_machine(host):
         return None
     known = urllib.request.getproxies()
     named = known.get(address.scheme) or known.get("all")
@@ -233,7 +233,8 @@ def proxy_for(address: SplitResult) -> Proxy | None:
     return Proxy(parts.hostname, parts.port or (443 if tls else 80), tls, authorization)
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether the name or address is that of this machine alone."""
     literal = _literal(host)
     return host == "localhost" or (literal is not None and literal.is_loopback)
 

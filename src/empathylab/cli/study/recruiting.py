@@ -16,7 +16,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument,
 from empathylab.cli.study.actions import NameArgument, running
 from empathylab.cli.tables import print_json, print_rows, show_rows
 from empathylab.errors import InputError
-from empathylab.tables import harmless_cell
+from empathylab.tables import csv_text
 
 if TYPE_CHECKING:
     from empathylab.study.recruiting.invitations import Invitation
@@ -213,7 +213,7 @@ def _invite(
         invitations = make(service, count, **terms, who=operator())
         rows = [_shown(item, address) for item in invitations]
         if out is not None:
-            _write_links(out, rows)
+            out.write(csv_text((rows[0], *(row.values() for row in rows))))
     if as_json:
         print_json({"invitations": rows})
     elif csv is None:
@@ -251,14 +251,6 @@ def _shown(invitation: Invitation, address: str) -> dict[str, Any]:
         "link": invitation.link(address),
         "expires_at": None if invitation.expires_at is None else invitation.expires_at.isoformat(),
     }
-
-
-def _write_links(out: TextIO, rows: Sequence[dict[str, Any]]) -> None:
-    import csv
-
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows[0])
-    writer.writerows([harmless_cell(cell or "") for cell in row.values()] for row in rows)
 
 
 def _list(lab: Path, name: str, *, as_json: bool) -> None:
@@ -299,7 +291,7 @@ def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
         f"{synced.submissions} submissions, {synced.people} people known here, "
         f"{synced.changed} changed, slots freed: {len(synced.freed)}"
     )
-    for count, one, several in (
+    for count, singular, plural in (
         (
             len(synced.excluded),
             "participant returned finished work, which no longer counts",
@@ -332,7 +324,7 @@ def _print_synced(synced: Synced, counts: dict[str, int]) -> None:
         ),
     ):
         if count:
-            typer.echo(f"{count} {one if count == 1 else several}")
+            typer.echo(f"{count} {singular if count == 1 else plural}")
     if synced.unknown or synced.unlisted:
         typer.echo("To compare the IDs, download Participant IDs in the console, under Downloads.")
     for person, code in synced.other_codes:

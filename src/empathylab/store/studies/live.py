@@ -79,6 +79,13 @@ def turn_rows(connection: Connection, conversation: int) -> Rows:
     return connection.execute(_TURNS_OF, {"conversation": conversation}).all()
 
 
+def pending_turn(connection: Connection, conversation: int) -> Any:
+    """The turn of a conversation that waits for a person's words; None where none does."""
+    return next(
+        (row for row in turn_rows(connection, conversation) if row.state == "pending"), None
+    )
+
+
 def add_turn(connection: Connection, row: Mapping[str, Any]) -> None:
     """Keeps a turn; a second one at the same position breaks a unique rule."""
     connection.execute(_ADD_TURN, dict(row))

@@ -15,6 +15,7 @@ from typing import IO, Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 from empathylab.errors import InputError
+from empathylab.models.http import is_this_machine
 from empathylab.store.studies.alerts import Channel
 
 SMTP, SENDER, RECEIVER, WEBHOOK = (
@@ -24,7 +25,6 @@ SMTP, SENDER, RECEIVER, WEBHOOK = (
     "EMPATHYLAB_ALERT_WEBHOOK",
 )
 _TIMEOUT = 20.0
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Email:
                     server.starttls(context=context)
                     server.ehlo()
                     secure = True
-                if self.user and (secure or self.host in _LOOPBACK):
+                if self.user and (secure or is_this_machine(self.host)):
                     server.login(self.user, self.password)
                 elif self.user:
                     raise OSError("the SMTP server offers no TLS, so the password is not sent")
@@ -164,7 +164,7 @@ def channels(environment: Mapping[str, str] = os.environ) -> dict[Channel, Sende
         senders["email"] = _email(server, environment)
     if address := environment.get(WEBHOOK, "").strip():
         parts = urlsplit(address)
-        local = parts.scheme == "http" and parts.hostname in _LOOPBACK
+        local = parts.scheme == "http" and is_this_machine(parts.hostname or "")
         if parts.scheme != "https" and not local:
             raise InputError(
                 "a webhook must use https",

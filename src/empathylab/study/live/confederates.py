@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError
-from empathylab.store.studies.live import turn_rows
+from empathylab.store.studies.live import pending_turn, turn_rows
 from empathylab.store.studies.partners import answer_turn, queue, take
 from empathylab.store.studies.records import lock_study
 from empathylab.study.assignment.blinding import opaque_id, same_id
@@ -85,6 +85,7 @@ class ConfederateQueue:
     def __init__(self, study: RunningStudy) -> None:
         self._study = study
         self._authors = require_confederates(study.study.live)
+        self._live = cast("Live", study.study.live)
 
     def view(self, who: str) -> Queue:
         """How many wait for a confederate, and the conversations that this one holds."""
@@ -106,39 +107,33 @@ class ConfederateQueue:
         asked_at = next((turn.asked_at for turn in turns if turn.state == "pending"), None)
         if asked_at is None:
             return TakenConversation(row.id, turns_shown, None)
-        live = self._study.study.live
-        assert live is not None  # noqa: S101 - it has confederates
         # A story that waited for a confederate waits for the reply from then on.
         since = max(asked_at, row.opened_at) if len(turns) == 2 else asked_at
-        left = live.people.reply_within - (self._study.now() - since).total_seconds()
+        left = self._live.people.reply_within - (self._study.now() - since).total_seconds()
         return TakenConversation(row.id, turns_shown, asked_at, max(0, int(left // 60)))
 
     def take_next(self, who: str) -> bool:
         """Whether the confederate holds the conversation that has waited longest."""
         context, now = self._study, self._study.now()
-        live = context.study.live
-        assert live is not None  # noqa: S101 - it has confederates
         with context.lab.writing() as connection:
             lock_study(connection, context.launched.row)
             for row in queue(connection, context.launched.row, self._authors, None):
                 room = row.state == "waiting"
-                at = connected_at(live, context.secret, row, now) if room else now
+                at = connected_at(self._live, context.secret, row, now) if room else now
                 if take(connection, row.id, who, state="open", opened_at=at):
                     return True
         return False
 
     def reply(self, who: str, conversation: int, text: str) -> str:
         """Stores a reply; returns what is wrong with it, or nothing."""
-        live = self._study.study.live
-        most = 0 if live is None else live.maximum_words
+        most = self._live.maximum_words
         if not 0 < count_words(text) <= most:
             return f"Write 1 to {most} words."
         with self._study.lab.writing() as connection:
             own = queue(connection, self._study.launched.row, self._authors, who)
             if conversation not in {row.id for row in own}:
                 return "This conversation has ended."
-            turns = turn_rows(connection, conversation)
-            pending = next((turn.id for turn in turns if turn.state == "pending"), None)
-            if pending is None or not answer_turn(connection, pending, text, self._study.now()):
+            turn = pending_turn(connection, conversation)
+            if turn is None or not answer_turn(connection, turn.id, text, self._study.now()):
                 return "This message already has a reply."
         return ""

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from collections.abc import Iterable
-from importlib.resources import files
-from typing import Any
+
+from empathylab.files import packaged_table
 
 _PLACEHOLDER = re.compile(r"\[(?:name|number|address|link) \d+\]")
 _LETTERS = [chr(code) for code in (*range(0x41, 0x250), *range(0x370, 0x530))]
@@ -79,15 +78,9 @@ class Masks:
 
 
 @functools.cache
-def _data() -> dict[str, Any]:
-    text = (files("empathylab.study.live") / "masking.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-@functools.cache
 def _patterns(language: str) -> Patterns:
     """Kinds of details with their patterns: the general ones, and those of a language."""
-    data = _data()
+    data = packaged_table("empathylab.study.live", "masking.toml")
     own = data["languages"].get(language, data["languages"]["en"])
     name = rf"[{_UPPER}][{_LOWER}{_UPPER}'’-]*[{_LOWER}{_UPPER}]"
     # The words of a name are capitalised and no ordinary words, such as days.

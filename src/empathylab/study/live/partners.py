@@ -10,7 +10,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from empathylab.store.studies.live import change_conversation, end_conversation, turn_rows
+from empathylab.store.studies.live import (
+    change_conversation,
+    end_conversation,
+    pending_turn,
+    turn_rows,
+)
 from empathylab.store.studies.partners import (
     answer_turn,
     conversation_row,
@@ -203,6 +208,5 @@ def _last(desk: LiveDesk, row: Any, other: Any) -> datetime:
 def reply_to_partner(desk: LiveDesk, row: Any, text: str) -> bool:
     """Whether the participant's reply is stored in their partner's conversation."""
     desk.require("write")
-    turns = turn_rows(desk.connection, row.partner_id)
-    pending = next((turn for turn in turns if turn.state == "pending"), None)
+    pending = pending_turn(desk.connection, row.partner_id)
     return pending is not None and answer_turn(desk.connection, pending.id, text, desk.now)

@@ -10,7 +10,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from empathylab.store.studies.live import change_conversation, end_conversation, turn_rows
+from empathylab.store.studies.live import (
+    change_conversation,
+    end_conversation,
+    pending_turn,
+    turn_rows,
+)
 from empathylab.store.studies.partners import (
     answer_turn,
     conversation_row,
@@ -56,7 +61,7 @@ def _claimed(desk: LiveDesk, own: Any) -> Any:
 def send_reply(desk: LiveDesk, own: Any, text: str) -> None:
     """Stores the participant's reply to someone else; one that hurts is kept back."""
     other = replied_to(desk.connection, own.id)
-    pending = None if other is None else _pending(desk, other)
+    pending = None if other is None else pending_turn(desk.connection, other.id)
     if pending is None:
         return
     fallback = desk.live.fallback
@@ -76,8 +81,9 @@ def release_story(desk: LiveDesk, own: Any) -> None:
 
 def with_reply_or_fallback(desk: LiveDesk, row: Any) -> Any:
     """The row of a story's conversation, after a person who is not there was given up."""
-    pending = _pending(desk, row) if row.kind == "person" and row.state != "ended" else None
-    if pending is None:
+    if row.kind != "person" or row.state == "ended":
+        return row
+    if (pending := pending_turn(desk.connection, row.id)) is None:
         return row
     people, fallback = desk.live.people, desk.live.fallback
     if row.opened_at is None:
@@ -91,11 +97,6 @@ def with_reply_or_fallback(desk: LiveDesk, row: Any) -> Any:
             desk.connection, pending.id, "left", desk.now, fallback.in_language(desk.language)
         )
     return conversation_row(desk.connection, row.id)
-
-
-def _pending(desk: LiveDesk, row: Any) -> Any:
-    turns = turn_rows(desk.connection, row.id)
-    return next((turn for turn in turns if turn.state == "pending"), None)
 
 
 def _has_left(row: Any) -> bool:

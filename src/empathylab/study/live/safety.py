@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 
+from empathylab.files import packaged_table
 from empathylab.models import Completion
 from empathylab.study.live.settings import Live
 from empathylab.words import count_words
@@ -78,10 +77,8 @@ def _base(language: str) -> str:
     return language.partition("-")[0].lower()
 
 
-@functools.cache
 def _lists() -> dict[str, dict[str, list[str]]]:
-    text = (files("empathylab.study.live") / "safety.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return packaged_table("empathylab.study.live", "safety.toml")
 
 
 @functools.cache

@@ -9,8 +9,6 @@ MTurk takes a table with an X under `Approve` or a reason under `Reject` (Reques
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +17,7 @@ from empathylab.errors import InputError
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.records import add_audit
 from empathylab.study.session.running import RunningStudy
-from empathylab.tables import harmless_cell
+from empathylab.tables import csv_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +58,19 @@ def approvals(service: RunningStudy, *, who: str = "researcher") -> list[Approva
 
 def approval_table(service: RunningStudy, decisions: Sequence[Approval]) -> str:
     """The list as the study's platform takes it, as CSV."""
-    rows: list[tuple[str, ...]]
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
     if service.study.recruitment.platform == "mturk":
-        writer.writerow(("HITId", "AssignmentId", "WorkerId", "Approve", "Reject"))
+        header = ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")
         rows = [
             (item.study, item.submission, item.participant, "" if item.reason else "X", item.reason)
             for item in decisions
         ]
-    else:
-        writer.writerow(("Participant id", "Submission id", "Decision", "Reason"))
-        rows = [
-            (item.participant, item.submission, "reject" if item.reason else "approve", item.reason)
-            for item in decisions
-        ]
-    # The IDs come from links, which any visitor can write.
-    writer.writerows([harmless_cell(cell) for cell in row] for row in rows)
-    return written.getvalue()
+        return csv_text((header, *rows))
+    names = ("Participant id", "Submission id", "Decision", "Reason")
+    listed = [
+        (item.participant, item.submission, "reject" if item.reason else "approve", item.reason)
+        for item in decisions
+    ]
+    return csv_text((names, *listed))
 
 
 def _approval(row: Any) -> Approval:

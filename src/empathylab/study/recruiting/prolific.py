@@ -8,12 +8,9 @@ from the environment, goes to Prolific's address alone, and is in no message, lo
 from __future__ import annotations
 
 import asyncio
-import email.utils
-import ipaddress
 import json
 import os
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -22,6 +19,8 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from empathylab.errors import InputError, UserError
+from empathylab.models.endpoint import seconds_to_wait
+from empathylab.models.http import is_this_machine
 
 TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable
 BASE_URL = "https://api.prolific.com/api/v1"
@@ -233,7 +232,7 @@ class Prolific:
                     content += more
                 if len(content) > _MOST_BYTES:
                     raise _broken("more than 32 MB")
-                return reply.status, content, _seconds(reply.headers.get("Retry-After"))
+                return reply.status, content, seconds_to_wait(reply.headers.get("Retry-After"))
         except TimeoutError:
             return _NOBODY, f"no answer within {self._timeout:g} s".encode(), None
         except (aiohttp.ClientError, OSError) as error:
@@ -266,7 +265,7 @@ def _checked_token(token: str) -> str:
 
 def _checked_address(address: str) -> str:
     parts = urlsplit(address)
-    plain = parts.scheme == "http" and _is_loopback(parts.hostname or "")
+    plain = parts.scheme == "http" and is_this_machine(parts.hostname or "")
     if not (parts.hostname and (parts.scheme == "https" or plain)) or parts.username:
         raise InputError(
             "the address of Prolific's API must begin with https://",
@@ -275,13 +274,6 @@ def _checked_address(address: str) -> str:
             remedy=f"Unset it; the usual one is {BASE_URL}.",
         )
     return address.rstrip("/")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _decoded(content: bytes) -> Any:
@@ -360,17 +352,3 @@ def _broken(got: str) -> UserError:
         got=got,
         remedy="Nothing was changed here; try again later, or pass --csv FILE.",
     )
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    """Retry-After as seconds from now: a number, or an HTTP date."""
-    if not retry_after:
-        return None
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time()
-        except ValueError:
-            return None
-    return max(0.0, seconds) if seconds == seconds else None

@@ -39,7 +39,7 @@ class Signals:
     """Whether a field was filled in that people cannot see."""
 
     @property
-    def found(self) -> tuple[str, ...]:
+    def signs(self) -> tuple[str, ...]:
         """The names of the signs that are there."""
         even = (
             self.interval is not None
@@ -47,8 +47,8 @@ class Signals:
             and self.keys >= EVEN_KEYS
             and self.spread < EVEN_SPREAD * self.interval
         )
-        signs = {"paste": self.pastes > 0, "even typing": even, "hidden field": self.trap}
-        return tuple(name for name, there in signs.items() if there)
+        known = {"paste": self.pastes > 0, "even typing": even, "hidden field": self.trap}
+        return tuple(name for name, is_there in known.items() if is_there)
 
 
 def rater_columns(pages: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
@@ -61,7 +61,7 @@ def rater_columns(pages: Iterable[Mapping[str, Any]]) -> dict[str, float | None]
     times = (timing.get("seconds") for timing in timings)
     return {
         "pastes": None if signals is None else signals.pastes,
-        "even_typing": None if signals is None else int("even typing" in signals.found),
+        "even_typing": None if signals is None else int("even typing" in signals.signs),
         "hidden_field": None if signals is None else int(signals.trap),
         "instant_pages": sum(time is not None and time < INSTANT for time in times),
     }

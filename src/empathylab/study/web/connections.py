@@ -19,17 +19,17 @@ _FEWEST = 16
 _WANTED_FILES = 8192
 
 
-def raise_file_limit(wanted: int = _WANTED_FILES) -> int:
+def raise_file_limit() -> int:
     """The number of files that the process may open, raised as far as it is allowed to."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
-        return wanted
+        return _WANTED_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
     if soft == unlimited:
-        return wanted
-    target = wanted if hard == unlimited else min(wanted, hard)
+        return _WANTED_FILES
+    target = _WANTED_FILES if hard == unlimited else min(_WANTED_FILES, hard)
     if target > soft:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))

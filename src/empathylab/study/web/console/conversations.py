@@ -45,8 +45,8 @@ class ShownTurn:
     """`person` or `respondent`, as in the viewer."""
     text: str
     at: datetime
-    found: tuple[str, ...] = ()
-    """Words for a crisis in it."""
+    crisis_words: tuple[str, ...] = ()
+    """Those in the message that speak of a crisis."""
     row: Any = None
     waited: float | None = None
     """Seconds from the message to when the reply was shown."""

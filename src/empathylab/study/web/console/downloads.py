@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -32,7 +31,7 @@ from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
-from empathylab.tables import harmless_cell
+from empathylab.tables import csv_text
 
 _EVERYTHING = 1_000_000_000
 PACKAGE = "package.zip"
@@ -120,8 +119,8 @@ def _send(visit: Visit, file: File, *, closed: bool) -> Response:
     console = visit.console
     with console.lab.reading() as connection:
         source = _Source(connection, console.launched.row, console.launched.study, closed)
-        content = _csv(file.rows(source))
-    return _attachment(visit, content, "text/csv; charset=utf-8", file.name)
+        content = csv_text(file.rows(source))
+    return _attachment(visit, content.encode(), "text/csv; charset=utf-8", file.name)
 
 
 def _send_package(visit: Visit, peek: str | None = None) -> Response:
@@ -150,21 +149,6 @@ def _attachment(visit: Visit, content: bytes, media_type: str, name: str) -> Res
     return Response(content, media_type=media_type, headers={"Content-Disposition": disposition})
 
 
-def _csv(rows: Iterable[Sequence[Any]]) -> bytes:
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerows([_cell(item) for item in row] for row in rows)
-    return written.getvalue().encode()
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds")
-    return harmless_cell(str(value))
-
-
 def _participants(source: _Source) -> Iterator[Sequence[Any]]:
     columns = ["person", "status", "outcome", "language", "arrived_at", "seen_at", "answered"]
     columns += ["review", "review_reason", *(["arm"] if source.closed else [])]
@@ -182,7 +166,7 @@ def _participants(source: _Source) -> Iterator[Sequence[Any]]:
         cells = [source.shown(getattr(row, name)) for name in columns]
         cells[columns.index("status")] = shown_status(row, closed=source.closed)
         cells[columns.index("answered")] = quality.pages
-        signs = None if quality.signals is None else "; ".join(quality.signals.found)
+        signs = None if quality.signals is None else "; ".join(quality.signals.signs)
         yield (*cells, *(getattr(quality, name) for name in measured), signs)
 
 

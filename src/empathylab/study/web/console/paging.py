@@ -70,15 +70,10 @@ def read_page(
     `read` takes a connection, the study's id, and its `limit` and `offset`; it also gives the
     length of the list. `query` is what else the addresses of the other pages say.
     """
-    console, number = visit.console, page_number(visit.asked("page"))
+    console = visit.console
+    number = min(max(1, visit.asked_number("page")), _MOST_PAGES)
     with console.lab.reading() as connection:
         total, rows = read(connection, console.launched.row, limit=size, offset=(number - 1) * size)
     kept = tuple((name, value) for name, value in query.items() if value)
     path = f"{visit.root}{visit.request.url.path.removeprefix(visit.root)}"
     return Pager(path, number, size, total, kept), rows
-
-
-def page_number(asked: str) -> int:
-    """The page that an address asks for; the first where it asks for none that can be."""
-    plain = asked.isascii() and asked.isdecimal() and len(asked) <= 7
-    return min(max(1, int(asked)), _MOST_PAGES) if plain else 1

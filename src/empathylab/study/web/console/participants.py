@@ -124,18 +124,13 @@ def _bulk_done(visit: Visit) -> str:
     outcome = _BULK_DONE.get(visit.asked("done"))
     if outcome is None:
         return ""
-    sentences = [visit.translated(outcome, count=_count(visit, "count"))]
-    if skipped := _count(visit, "skipped"):
+    sentences = [visit.translated(outcome, count=visit.asked_number("count"))]
+    if skipped := visit.asked_number("skipped"):
         sentences.append(visit.translated(text("{count} were skipped."), count=skipped))
-    if unpaid := _count(visit, "unpaid"):
+    if unpaid := visit.asked_number("unpaid"):
         unpaid_text = text("Prolific did not accept {count}: approve them there, too.")
         sentences.append(visit.translated(unpaid_text, count=unpaid))
     return " ".join(sentences)
-
-
-def _count(visit: Visit, name: str) -> int:
-    asked = visit.asked(name)
-    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 5 else 0
 
 
 def _quality(visit: Visit, row: Row[Any], pages: list[Any], *, closed: bool) -> Quality:

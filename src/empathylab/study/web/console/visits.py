@@ -89,6 +89,11 @@ class Visit:
         """A parameter of the address, empty where it is missing."""
         return clean_text(self.request.query_params.get(name, "")[:200])
 
+    def asked_number(self, name: str) -> int:
+        """A whole number of the address; 0 where it is none."""
+        asked = self.asked(name)
+        return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) <= 7 else 0
+
     @property
     def error(self) -> str:
         """Why the form on this page was refused; empty where it was not."""
