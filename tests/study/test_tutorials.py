@@ -14,7 +14,7 @@ from empathylab.situations import builtin_sets
 from empathylab.situations.near_duplicates import plain_words, word_pairs
 from empathylab.study import Study, parse_study, preset_text
 from empathylab.study.blocks.tutorial import Tutorial
-from empathylab.study.demo.opening import demo_release, demo_study
+from empathylab.study.demo import demo_release, demo_study
 from tests.study.examples import SITUATION_PRESETS
 
 RATED = ("between-subjects", "within-subjects", "demo")

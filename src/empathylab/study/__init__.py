@@ -4,9 +4,8 @@ from empathylab.study.blocks.interface import Block, ParticipantPath
 from empathylab.study.blocks.registry import register as register_block
 from empathylab.study.blocks.steps import Step
 from empathylab.study.design.definition import Study
-from empathylab.study.design.preset_files import PRESETS, preset_text
 from empathylab.study.design.protocol import protocol_hash
-from empathylab.study.design.reading import parse_study, read_study
+from empathylab.study.design.reading import PRESETS, parse_study, preset_text, read_study
 
 __all__ = [
     "PRESETS",

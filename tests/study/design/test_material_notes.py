@@ -12,7 +12,7 @@ from empathylab.situations.content_notes import content_note, content_tags, miss
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.study import parse_study, preset_text
-from empathylab.study.demo.opening import demo_study, furnish_demo
+from empathylab.study.demo import demo_study, furnish_demo
 from empathylab.study.design.checks import check_study
 from empathylab.study.design.material_notes import information_sentence, seen_fields
 from empathylab.study.design.materials import choose_situations

@@ -83,16 +83,7 @@ def join_base(
 
 def _of_here(connection: Connection, row: Any, file: Study | None, where: str) -> JoinBase:
     study = _with_recruitment(study_from_dict(row.protocol, where=where), file, where)
-    situations = frozen_situations(connection, row.id)
-    scales = {
-        name: scale_from_dict(definition, where=where)
-        for name, (_, definition) in frozen_scales(connection, row.id).items()
-    }
-    prints = fingerprints(list(situations.values()), study_scale_fingerprints(connection, row.id))
-    actual_hash = protocol_hash(study, prints)
-    _require_hash(row, actual_hash, where)
-    keys = tuple(situation.id for situation in situations.values())
-    return JoinBase(row, study, tuple(situations), keys, scales, actual_hash)
+    return _frozen(connection, row, study, study_scale_fingerprints(connection, row.id), where)
 
 
 def _of_archive(connection: Connection, row: Any, file: Study | None, where: str) -> JoinBase:
@@ -100,15 +91,11 @@ def _of_archive(connection: Connection, row: Any, file: Study | None, where: str
     study = read_protocol(row.protocol, where=where, recruitment=given)  # type: ignore[arg-type]
     study = _with_recruitment(study, file, where)
     wanted = _worded(connection, row, where)
-    situations = frozen_situations(connection, row.id)
-    freeze_anew(connection, row.id, list(situations), {n: i for n, (i, _) in wanted.items()})
-    scales = {
-        name: scale_from_dict(definition, where=where)
-        for name, (_, definition) in frozen_scales(connection, row.id).items()
-    }
-    prints = fingerprints(list(situations.values()), {n: f for n, (_, f) in wanted.items()})
-    actual_hash = protocol_hash(study, prints)
-    _require_hash(row, actual_hash, where)
+    situations = list(frozen_situations(connection, row.id))
+    numbers = {name: number for name, (number, _) in wanted.items()}
+    freeze_anew(connection, row.id, situations, numbers)
+    hashes = {name: known for name, (_, known) in wanted.items()}
+    base = _frozen(connection, row, study, hashes, where)
     notes = [
         (
             "Participants of the study where the archive was made cannot be recognised here: "
@@ -120,8 +107,23 @@ def _of_archive(connection: Connection, row: Any, file: Study | None, where: str
             "The study recruits with an open link, because an archive contains no completion "
             "codes. To recruit in another way, give the study's file with --file."
         )
+    return dataclasses.replace(base, notes=tuple(notes))
+
+
+def _frozen(
+    connection: Connection, row: Any, study: Study, scale_hashes: Mapping[str, str], where: str
+) -> JoinBase:
+    """The study with its frozen material, which must have the protocol's hash."""
+    situations = frozen_situations(connection, row.id)
+    scales = {
+        name: scale_from_dict(definition, where=where)
+        for name, (_, definition) in frozen_scales(connection, row.id).items()
+    }
+    prints = fingerprints(list(situations.values()), scale_hashes)
+    actual_hash = protocol_hash(study, prints)
+    _require_hash(row, actual_hash, where)
     keys = tuple(situation.id for situation in situations.values())
-    return JoinBase(row, study, tuple(situations), keys, scales, actual_hash, tuple(notes))
+    return JoinBase(row, study, tuple(situations), keys, scales, actual_hash)
 
 
 def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int, str]]:

@@ -4,6 +4,8 @@ audit log each, and the messages as raters' pages show them.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +15,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row
 
-from empathylab.errors import InputError
+from empathylab.errors import InputError, LabError
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
 from empathylab.store.studies.records import add_audit
@@ -24,7 +26,8 @@ from empathylab.store.studies.reviews import (
     unread_messages,
 )
 from empathylab.store.studies.slots import change_slot, find_slot
-from empathylab.study.blocks.forms import clean_text
+from empathylab.study.blocks.forms import Refused, clean_text
+from empathylab.study.session.visits import Moved, Page, Saved, View
 
 Verdict = Literal["approved", "rejected"]
 MOST_REASON = 500
@@ -105,7 +108,7 @@ class Reviews:
 
 
 class Inbox:
-    """The messages that people have not read yet, as one server process knows them.
+    """The messages that people have not read yet, as one server process knows and shows them.
 
     It asks the database every two seconds at most, however many pages are shown.
     """
@@ -117,6 +120,29 @@ class Inbox:
         self._looked = -_LOOK_AGAIN.total_seconds()
         self._waiting: dict[str, dict[int, str]] = {}
         self._turn = threading.Lock()
+        self._shown: dict[str, tuple[str, ...]] = {}
+        """By person, the messages on the page that they were last shown."""
+
+    def on(self, person: str, view: View) -> View:
+        """The view with the person's messages, where it is a page."""
+        if not isinstance(view, Page) or not (messages := self.unread(person)):
+            return view
+        self._shown[person] = messages
+        return dataclasses.replace(view, messages=messages)
+
+    def after(self, person: str, done: Saved | Refused | Moved) -> Saved | Refused | Moved:
+        """What became of a submission, with the messages that the next page is to show."""
+        if isinstance(done, Saved):
+            # The answer is on the disk; trouble with messages must not make it look otherwise.
+            with contextlib.suppress(LabError):
+                # They have read what stood there; what came since is still to be shown.
+                if self._shown.pop(person, ()) == self.unread(person):
+                    self.mark_read(person)
+                if done.following is not None:
+                    following = self.on(person, done.following)
+                    if following is not done.following:
+                        return dataclasses.replace(done, following=following)
+        return done
 
     def unread(self, person: str) -> tuple[str, ...]:
         """What is to be shown at the top of the person's page, oldest first."""

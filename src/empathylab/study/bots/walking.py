@@ -62,7 +62,7 @@ async def _walk(
     room = asyncio.Semaphore(settings.concurrency)
     checks = asyncio.Lock()
 
-    async def one(number: int, behaviour: Behaviour) -> None:
+    async def take_part(number: int, behaviour: Behaviour) -> None:
         async with room:
             chance = random.Random(f"bot {settings.seed} {number}")
             # An address such as 127.0.0.1 has cookies, too.
@@ -73,7 +73,7 @@ async def _walk(
                 await _Bot(session, link, mind, settings, met, checks).take_part()
             progress(met.done)
 
-    await asyncio.gather(*(one(number, kind) for number, kind in enumerate(behaviours)))
+    await asyncio.gather(*(take_part(number, kind) for number, kind in enumerate(behaviours)))
     return met
 
 

@@ -7,10 +7,12 @@ in `empathylab.study.blocks`, one module per type.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from empathylab.errors import UnknownName
 from empathylab.file_models import placed_errors, validate
 from empathylab.files import read_text
 from empathylab.study.design.consistency import check_consistency
@@ -18,7 +20,25 @@ from empathylab.study.design.definition import Languages, Study
 from empathylab.study.design.text_values import fill_texts
 from empathylab.yaml_documents import Document, read_yaml
 
+PRESETS = (
+    "appraisal",
+    "between-subjects",
+    "chat",
+    "norming",
+    "peer",
+    "recipient",
+    "within-subjects",
+)
+"""The study files to begin with."""
 _LANGUAGES: TypeAdapter[tuple[str, ...]] = TypeAdapter(Languages)
+
+
+def preset_text(name: str) -> str:
+    """The YAML text of a preset, comments and all, to be written into the user's folder."""
+    if name not in PRESETS:
+        raise UnknownName("preset", name, PRESETS)
+    folder = files("empathylab.study") / "presets"
+    return (folder / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def read_study(path: str | Path) -> Study:

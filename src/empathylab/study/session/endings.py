@@ -1,21 +1,31 @@
-"""How a person's part ends: what is written down, and what they are shown."""
+"""How a person's part ends: what is written down for analyses, and what they are shown."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, cast
 
 from empathylab.store.studies.deletion import erase_answers
 from empathylab.store.studies.live import end_open_conversations, live_outcome
 from empathylab.store.studies.records import add_audit
-from empathylab.store.studies.results import add_finished_work
+from empathylab.store.studies.results import (
+    FinishedWork,
+    GivenRating,
+    GivenReply,
+    GivenScale,
+    add_finished_work,
+)
 from empathylab.store.studies.slots import page_times, platform_details
 from empathylab.study.admin.deletion import PARTICIPANT, take_back_replies
-from empathylab.study.assignment.allocation import Status, ended
+from empathylab.study.assignment.allocation import Status, World, ended
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.interface import Outcome
-from empathylab.study.session.finishing import finished_work
-from empathylab.study.session.flow import last_step
+from empathylab.study.blocks.interface import Answers, Outcome, ParticipantPath, shown_blocks
+from empathylab.study.blocks.steps import AnsweredQuestion, RatedItem
+from empathylab.study.design.definition import Study
+from empathylab.study.session.flow import failed_attention, last_step
+from empathylab.study.session.launched import Launched
 from empathylab.study.session.signals import rater_columns
 from empathylab.study.session.transactions import ParticipantTransaction
 from empathylab.study.session.visits import (
@@ -70,7 +80,7 @@ def _finish(transaction: ParticipantTransaction) -> None:
     connection, launched, row = transaction.connection, transaction.launched, transaction.row
     study = launched.study
     times = page_times(connection, row.id)
-    work = finished_work(
+    work = _work(
         launched,
         transaction.path,
         cast("Slot", transaction.slot),  # nobody completes a study without a place
@@ -111,3 +121,116 @@ def closed(
     study = transaction.launched.study
     code = completion_for(study, outcome) if outcome else Completion(None, None)
     return Closed(reason, code, transaction.row.language)
+
+
+def _work(
+    launched: Launched,
+    path: ParticipantPath,
+    slot: Slot,
+    given: Answers,
+    *,
+    world: World,
+    traits: Mapping[str, str],
+    seconds: float | None,
+    times: Mapping[str, tuple[datetime, float | None]],
+) -> FinishedWork:
+    """The work of one rater; `times` are when each page was answered, and how long it took.
+
+    What simulated raters and test visits write is no human reply, so it is left out.
+    """
+    results = [block.results(path, slot, given) for block in shown_blocks(launched.study, given)]
+    answers = [answer for result in results for answer in result.answers]
+    about = tuple(_item_answers(launched, slot, answers))
+    rows = launched.situation_rows
+    return FinishedWork(
+        person=path.person,
+        details=_details(launched.study, given, world, traits, about),
+        seconds=seconds,
+        ratings=tuple(
+            _ratings(
+                launched, slot, [rating for result in results for rating in result.ratings], times
+            )
+        ),
+        scales=tuple(
+            GivenScale(
+                launched.scale_rows[scale.scale],
+                scale.phase,
+                None if scale.situation is None else rows[scale.situation],
+                scale.order,
+                scale.values,
+            )
+            for result in results
+            for scale in result.scales
+        ),
+        replies=tuple(
+            GivenReply(rows[reply.situation], reply.text, reply.step.number)
+            for result in results
+            for reply in result.replies
+            if world == "person"
+        ),
+    )
+
+
+def _details(
+    study: Study,
+    given: Answers,
+    world: World,
+    traits: Mapping[str, str],
+    about: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    details: dict[str, Any] = dict(traits)
+    for block in shown_blocks(study, given):
+        details |= block.details(given)
+    details["failed_attention"] = failed_attention(study, given)
+    marks: dict[str, Any] = {} if world == "person" else {"world": world}
+    if about:
+        marks["answers"] = list(about)
+    return {**details, "marks": marks} if marks else details
+
+
+def _item_answers(
+    launched: Launched, slot: Slot, answers: Sequence[AnsweredQuestion]
+) -> Iterator[dict[str, Any]]:
+    """Answers about items that are no ratings, in names that hold in any lab."""
+    for answer in answers:
+        block = launched.study.block(answer.step.block)
+        free = {question.name for question in block.item_questions if question.is_free}
+        arms = [item.arm or slot.arm for item in answer.items] if block.rates_responses else []
+        shown = [
+            launched.responses[item.situation, arm]
+            for item, arm in zip(answer.items, arms, strict=False)
+        ]
+        if any(response.withdrawn for response in shown):
+            continue
+        yield {
+            "block": block.id,
+            "position": answer.step.number,
+            "situation": answer.items[0].situation if answer.items else None,
+            "arms": arms,
+            "question": answer.question,
+            "value": answer.value,
+            **({"free": True} if answer.question in free else {}),
+        }
+
+
+def _ratings(
+    launched: Launched,
+    slot: Slot,
+    rated: list[RatedItem],
+    times: Mapping[str, tuple[datetime, float | None]],
+) -> Iterator[GivenRating]:
+    for item in rated:
+        arm = item.item.arm or slot.arm
+        response = launched.responses[item.item.situation, arm]
+        if response.withdrawn:
+            continue  # the rater was told that it does not count
+        rated_at, seconds = times[item.step.key]
+        yield GivenRating(
+            response=response.response,
+            arm=launched.arms[arm],
+            dimension=item.dimension,
+            value=float(item.value),
+            label=item.label,
+            rated_at=rated_at,
+            seconds=seconds,
+        )

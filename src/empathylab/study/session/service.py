@@ -28,7 +28,6 @@ from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.endings import end, finished
 from empathylab.study.session.flow import End, Show
-from empathylab.study.session.messages import PageMessages
 from empathylab.study.session.progress import decision, hurried, late, store
 from empathylab.study.session.running import RunningStudy, study_status
 from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
@@ -76,7 +75,7 @@ class StudyService(RunningStudy):
     def __init__(self, lab: Lab, name: str, *, clock: Callable[[], datetime] = present) -> None:
         super().__init__(lab, name, clock=clock)
         admissions = Admissions(self)
-        self._messages = PageMessages(Inbox(lab, self.launched.row, clock=clock))
+        self._inbox = Inbox(lab, self.launched.row, clock=clock)
         self.actions = AdminActions(self)
         self.arrive = admissions.arrive
         self.is_known = admissions.is_known
@@ -101,7 +100,7 @@ class StudyService(RunningStudy):
 
         # Anyone who had all their data deleted is unknown, and has withdrawn.
         unknown = Closed("unknown", completion_for(self.study, "withdrawn"))
-        return self._messages.on(person, self._run(person, "read", show, unknown))
+        return self._inbox.on(person, self._run(person, "read", show, unknown))
 
     def submit(
         self, person: str, step_key: str, values: Given, timing: Mapping[str, float] | None = None
@@ -160,7 +159,7 @@ class StudyService(RunningStudy):
             return Saved(step_key, following)
 
         unknown = Moved()
-        after = functools.partial(self._messages.after, person)
+        after = functools.partial(self._inbox.after, person)
         return self._run_soon(person, "write", take, unknown, after)
 
     def is_begun_by(self, person: str, browser: str) -> bool:

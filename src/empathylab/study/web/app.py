@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -15,11 +19,11 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.admin.alerts import ErrorNotes
 from empathylab.study.design.definition import Study
 from empathylab.study.live.confederates import ConfederateQueue
+from empathylab.study.live.engine import LiveEngine
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
 from empathylab.study.web.exits import ExitPages
-from empathylab.study.web.live_replies import LiveReplies
 from empathylab.study.web.pages import RaterPages
 from empathylab.study.web.queue import QueuePages
 from empathylab.study.web.recruitment import MTURK_HOSTS
@@ -27,6 +31,9 @@ from empathylab.study.web.rendering import message_page
 from empathylab.study.web.security import Guard
 from empathylab.study.web.site import OLD_FORM, Lazy, StudySite, UnknownVisitor
 
+log = logging.getLogger("empathylab.study.web")
+_PAUSE = 5.0
+"""Seconds before the lab is asked for again."""
 _NAMES = {404: "missing", 408: "too-slow", 413: "too-long"}
 
 
@@ -140,3 +147,38 @@ def _nothing() -> None:
 def _is_console(request: Request) -> bool:
     path = request.url.path.removeprefix(request.scope.get("root_path", ""))
     return path == "/console" or path.startswith("/console/")
+
+
+class LiveReplies:
+    """Runs the engine for as long as the app does; `wake` makes it look for turns at once."""
+
+    def __init__(self, open_service: Callable[[], StudyService]) -> None:
+        self._open_service = open_service
+        self._engine: LiveEngine | None = None
+
+    def wake(self) -> None:
+        """Someone waits for a reply."""
+        if self._engine is not None:
+            self._engine.wake()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """From the start of the app to its end."""
+        task = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                service = await run_in_threadpool(self._open_service)
+            except LabError as error:
+                log.warning("live replies wait for the lab: %s", error)
+                await asyncio.sleep(_PAUSE)
+                continue
+            self._engine = LiveEngine(service)
+            await self._engine.run()

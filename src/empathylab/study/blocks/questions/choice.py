@@ -1,10 +1,9 @@
-"""Choice: one of several options, all of them in view."""
+"""Choice and dropdown: one of several options, all of them in view or in a list that opens."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.questions.interface import OptionsQuestion
 
 
@@ -15,6 +14,10 @@ class ChoiceQuestion(OptionsQuestion):
 
     input: ClassVar = "choice"
 
-    def read(self, form: FormReader) -> None:
-        """One of the options."""
-        form.option(self.name, self.values, required=self.required)
+
+class DropdownQuestion(OptionsQuestion):
+    """One of many options, in a list that opens."""
+
+    kind: Literal["dropdown"]
+
+    input: ClassVar = "dropdown"

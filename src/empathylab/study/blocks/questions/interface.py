@@ -17,7 +17,7 @@ from empathylab.file_models import FileModel, Flag, Words, misfit
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.pages import Asked, InputKind, Option
 from empathylab.study.blocks.texts import Identifier, Text, languages_of, refuse_repeated
-from empathylab.table_specs import ColumnSpec
+from empathylab.table_specs import ColumnSpec, ColumnType
 
 Thing = TypeVar("Thing")
 Order = Literal["printed", "shuffled"]
@@ -123,9 +123,18 @@ class OptionsQuestion(Question):
         """What can be stored."""
         return tuple(option.value for option in self.options)
 
+    @property
+    def options_order(self) -> Order:
+        """The order of the options on the page."""
+        return "printed"
+
     def shown_options(self, reader: Reader) -> tuple[Option, ...]:
-        """The options as the file lists them."""
-        return shown_choices(self.options, reader, "printed", "options", self.name)
+        """The options in the order in which this reader sees them."""
+        return shown_choices(self.options, reader, self.options_order, "options", self.name)
+
+    def read(self, form: FormReader) -> None:
+        """One of the options."""
+        form.option(self.name, self.values, required=self.required)
 
 
 class PartsQuestion(OptionsQuestion):
@@ -133,9 +142,12 @@ class PartsQuestion(OptionsQuestion):
 
     order: Order = "printed"
 
-    def shown_options(self, reader: Reader) -> tuple[Option, ...]:
-        """The options in the order in which this reader sees them."""
-        return shown_choices(self.options, reader, self.order, "options", self.name)
+    column_type: ClassVar[ColumnType] = "number"
+
+    @property
+    def options_order(self) -> Order:
+        """As the file says."""
+        return self.order
 
     @property
     def part_choices(self) -> tuple[Choice, ...]:
@@ -151,9 +163,24 @@ class PartsQuestion(OptionsQuestion):
             if part.value in parts
         }
 
-    def column(self, number: int, part: str, meaning: str, values: str) -> ColumnSpec:
-        """The column of one part."""
-        return ColumnSpec(f"{self.name}_{number}", "number", f"{meaning}: {part}", values)
+    @property
+    @abstractmethod
+    def part_values(self) -> tuple[str, str]:
+        """What stands before the part in the meaning of its column, and the column's values."""
+
+    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
+        """A column for each part."""
+        asked = f"Asked: {self.label.in_language(language)}"
+        before, values = self.part_values
+        return tuple(
+            ColumnSpec(
+                f"{self.name}_{number}",
+                self.column_type,
+                f"{asked}{before} {part.label.in_language(language)}",
+                values,
+            )
+            for number, part in enumerate(self.part_choices, start=1)
+        )
 
     def can_meet(self, operator: str, constant: Constant) -> bool:
         """Conditions go by single answers."""

@@ -9,15 +9,16 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Asked, Option
+from empathylab.study.blocks.pages import Asked
 from empathylab.study.blocks.questions.interface import (
     Choice,
+    Order,
     PartsQuestion,
     Reader,
     shown_choices,
 )
 from empathylab.study.blocks.texts import refuse_repeated
-from empathylab.table_specs import ColumnSpec
+from empathylab.table_specs import ColumnType
 
 
 class MatrixQuestion(PartsQuestion):
@@ -28,6 +29,7 @@ class MatrixQuestion(PartsQuestion):
     """The statements; `order` is theirs."""
 
     input: ClassVar = "matrix"
+    column_type: ClassVar[ColumnType] = "text"
 
     @model_validator(mode="after")
     def _rows_differ(self) -> Self:
@@ -44,9 +46,15 @@ class MatrixQuestion(PartsQuestion):
         rows = shown_choices(self.rows, reader, self.order, "rows", self.name)
         return replace(super().asked(reader), rows=rows)
 
-    def shown_options(self, reader: Reader) -> tuple[Option, ...]:
-        """The options as the file lists them."""
-        return shown_choices(self.options, reader, "printed", "options", self.name)
+    @property
+    def options_order(self) -> Order:
+        """As the file lists them; `order` is that of the rows."""
+        return "printed"
+
+    @property
+    def part_values(self) -> tuple[str, str]:
+        """The options."""
+        return "", "; ".join(self.values)
 
     def read(self, form: FormReader) -> None:
         """One of the options for each row."""
@@ -65,17 +73,3 @@ class MatrixQuestion(PartsQuestion):
     def parts(self, value: Any) -> Mapping[str, Any]:
         """The answer in each row."""
         return dict(value)
-
-    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
-        """A column for each row."""
-        values = "; ".join(self.values)
-        meaning = f"Asked: {self.label.in_language(language)}"
-        return tuple(
-            ColumnSpec(
-                f"{self.name}_{number}",
-                "text",
-                f"{meaning} {row.label.in_language(language)}",
-                values,
-            )
-            for number, row in enumerate(self.rows, start=1)
-        )

@@ -10,7 +10,6 @@ from pydantic import Field, model_validator
 from empathylab.file_models import Whole, wrong
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.questions.interface import Constant, PartsQuestion
-from empathylab.table_specs import ColumnSpec
 
 
 class MultiSelectQuestion(PartsQuestion):
@@ -54,13 +53,10 @@ class MultiSelectQuestion(PartsQuestion):
         """1 for what was chosen, 0 for the rest."""
         return {option: int(option in value) for option in self.values}
 
-    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
-        """A column of 0 and 1 for each option."""
-        meaning = f"Asked: {self.label.in_language(language)} Chosen"
-        return tuple(
-            self.column(number, option.label.in_language(language), meaning, "0; 1")
-            for number, option in enumerate(self.options, start=1)
-        )
+    @property
+    def part_values(self) -> tuple[str, str]:
+        """0 and 1."""
+        return " Chosen:", "0; 1"
 
     def can_meet(self, operator: str, constant: Constant) -> bool:
         """Whether an option is among those chosen."""

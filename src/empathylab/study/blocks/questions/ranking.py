@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 
 from empathylab.study.blocks.forms import FormReader, is_whole
 from empathylab.study.blocks.questions.interface import PartsQuestion
-from empathylab.table_specs import ColumnSpec
 
 
 class RankingQuestion(PartsQuestion):
@@ -40,12 +39,7 @@ class RankingQuestion(PartsQuestion):
         """The place of each option."""
         return dict(value)
 
-    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
-        """A column for the place of each option."""
-        meaning = f"Asked: {self.label.in_language(language)} Rank (1 = first) of"
-        return tuple(
-            self.column(
-                number, option.label.in_language(language), meaning, f"1 to {len(self.options)}"
-            )
-            for number, option in enumerate(self.options, start=1)
-        )
+    @property
+    def part_values(self) -> tuple[str, str]:
+        """The ranks."""
+        return " Rank (1 = first) of:", f"1 to {len(self.options)}"

@@ -6,8 +6,7 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
-from empathylab.study.blocks.questions.choice import ChoiceQuestion
-from empathylab.study.blocks.questions.dropdown import DropdownQuestion
+from empathylab.study.blocks.questions.choice import ChoiceQuestion, DropdownQuestion
 from empathylab.study.blocks.questions.interface import Question
 from empathylab.study.blocks.questions.matrix import MatrixQuestion
 from empathylab.study.blocks.questions.multi_select import MultiSelectQuestion
