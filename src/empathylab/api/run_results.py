@@ -1,4 +1,4 @@
-"""What calls that ask models return: the results, and what became of the requests."""
+"""Results of calls that ask models, with the outcomes of the requests."""
 
 from __future__ import annotations
 

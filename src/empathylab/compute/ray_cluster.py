@@ -243,7 +243,7 @@ def _finished(cluster: Cluster, pending: list[Any], nodes: _Nodes) -> list[Any]:
 
 
 def _failed(ray: Any, error: Exception) -> EmpathyLabError:
-    """What went wrong in the cluster, in one sentence."""
+    """The error of the cluster, in one sentence."""
     if isinstance(error, ray.exceptions.RayTaskError):
         cause = error.cause
         if isinstance(cause, ImportError):

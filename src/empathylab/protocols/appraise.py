@@ -58,7 +58,7 @@ class Appraisal:
     temperature: float = 0.0
     seed: int = 1
     counterparts: bool = False
-    """Whether each situation is also given as it would be had it gone well."""
+    """Whether each situation is also given in its positive counterpart."""
     stable: bool = False
     """Whether the respondent is told to stay calm."""
     template: AppraisalTemplate = QUESTIONNAIRE

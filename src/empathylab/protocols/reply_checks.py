@@ -31,7 +31,7 @@ _LETTERS_PER_WORD = 20  # more than any language needs on average; bounds texts 
 
 
 class Verdict(NamedTuple):
-    """What the checks say of a reply."""
+    """The result of the checks of a reply."""
 
     outcome: str
     """`valid`, or the first check that it fails."""
@@ -44,7 +44,7 @@ class Expected:
     """What was asked for."""
 
     prompt: tuple[str, ...]
-    """Everything the respondent was told."""
+    """The whole prompt of the respondent."""
     least_words: int
     most_words: int
     language: str = "en"

@@ -34,7 +34,7 @@ class ReplyTemplate:
 
     @property
     def sees(self) -> tuple[str, ...]:
-        """What the respondent is told of a situation, in the words of a study's `shows`."""
+        """The parts of a situation that the respondent sees, named as in a study's `shows`."""
         used = f"{self.system} {self.user}"
         fields = ("emotion", "title", "situation", "context", "utterance")
         return tuple(field for field in fields if field == "context" or f"{{{field}}}" in used)

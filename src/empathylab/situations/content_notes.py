@@ -1,4 +1,4 @@
-"""Content notes: what participants are told of distressing content, by the situations' tags."""
+"""Content notes about distressing content, from the situations' tags."""
 
 from __future__ import annotations
 

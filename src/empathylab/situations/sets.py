@@ -36,7 +36,7 @@ class Situation:
     utterance: str | None = None
     """What the person says about it first."""
     counterpart: str | None = None
-    """The same situation, had it gone well."""
+    """A version of the situation in which things go well."""
     title: str | None = None
     """What the person put above it, in a forum."""
     context: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Situation:
     tags: tuple[str, ...] = field(default=(), compare=False)
     """What readers should be warned of: see `content_tags`."""
     norms: Mapping[str, float] | None = field(default=None, compare=False)
-    """What raters said of it in a norming study: see `analysis.norming`."""
+    """The norms from a norming study: see `analysis.norming`."""
 
     def content(self) -> dict[str, Any]:
         """All that a hash is made of: the texts and labels, without what is said about them."""

@@ -1,4 +1,4 @@
-"""Conversations as the analysis reads them: which count, what is scored, how feelings went."""
+"""Conversations as the analysis reads them: which count, which are scored, and the feelings."""
 
 from __future__ import annotations
 

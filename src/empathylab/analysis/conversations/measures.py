@@ -152,7 +152,7 @@ def safety_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[s
 
 
 def _states(turns: pl.DataFrame) -> pl.DataFrame:
-    """What simulators said of replies, one row per reply."""
+    """Simulators' reports on replies, one row per reply."""
     rows = []
     replies = turns.filter(pl.col("state").is_not_null() & (pl.col("role") == "respondent"))
     for number, position, text, state in replies[

@@ -28,7 +28,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class PeopleCard:
-    """How far one simulator's feelings follow what people say of the same texts."""
+    """Agreement of one simulator's feelings with people's ratings of the same texts."""
 
     simulator: str
     level: Level

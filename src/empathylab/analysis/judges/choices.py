@@ -1,4 +1,4 @@
-"""A judge's choices between two replies, beside what people said of both."""
+"""A judge's choices between two replies, compared with people's ratings of both."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Norming(Result):
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
-        """What raters said of each situation, one row each."""
+        """Raters' answers about each situation, one row each."""
         return row_frames({"situations": [situation.row() for situation in self.situations]})
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""When a situation counts as normed, and what raters said of one."""
+"""The criteria for normed situations, and raters' answers about one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class NormedSituation:
-    """What raters said of one situation."""
+    """Raters' answers about one situation."""
 
     situation: str
     emotion: str | None

@@ -64,7 +64,7 @@ def bots(
 def _reached(
     study: str, url: str | None, folder: object
 ) -> Iterator[tuple[list[str], StudyService | None]]:
-    """The links for simulated raters, and the study's service where its lab is at hand."""
+    """The links for simulated raters, and the study's service if its lab is on this machine."""
     from pathlib import Path
     from urllib.parse import parse_qs, urlsplit
 

@@ -99,7 +99,7 @@ def _of_card(card: JudgeCard, name: str, labels: Mapping[float, str]) -> Iterato
 
 
 def _judged(read: Read, row: Mapping[str, Any]) -> JudgedRatings:
-    """What people and judges said of the study's responses."""
+    """Ratings of the study's responses by people and judges."""
     parts = [_people(read, row["study"]), _judgements(read, row["study"])]
     compared = _compared(read, row["study"])
     texts = _texts(read)

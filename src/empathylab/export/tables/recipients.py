@@ -1,4 +1,4 @@
-"""What recipients say of the replies that they got."""
+"""Recipients' ratings of the replies that they got."""
 
 from __future__ import annotations
 

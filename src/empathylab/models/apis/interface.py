@@ -1,4 +1,4 @@
-"""What an API must say of itself."""
+"""The interface of an API."""
 
 from __future__ import annotations
 

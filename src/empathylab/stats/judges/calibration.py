@@ -32,7 +32,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Responses with the same rating by the judge, and what people say of them."""
+    """Responses with the same rating by the judge, and people's ratings of them."""
 
     judge: float
     """The judge's mean value here."""

@@ -94,7 +94,7 @@ def centred(values: Array, groups: Codes) -> Array:
 
 
 def _instrumented(rows: _Rows, responses: Codes, groups: Codes) -> Bias | None:
-    """The bias by what others said of the same response; None where that is not enough."""
+    """The bias, estimated with others' ratings of the same response; None if there are too few."""
     _, place, sizes = np.unique(responses, return_inverse=True, return_counts=True)
     if not len(sizes) or (sizes > 1).mean() < 0.5:
         return None

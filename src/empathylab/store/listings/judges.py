@@ -48,7 +48,7 @@ def list_judges(connection: Connection, *, offset: int = 0, limit: int = 50) -> 
 def list_judgements(
     connection: Connection, response: int, *, offset: int = 0, limit: int = 50
 ) -> Listing:
-    """What judges said of one response; nothing while an open study shows it or asked for it."""
+    """Judges' ratings of one response; none while an open study shows it or asked for it."""
     hidden = responses_not_closed().where(shown_responses.c.response_id == response)
     unclosed = select(studies.c.id).where(NOT_CLOSED)
     query = (

@@ -1,4 +1,4 @@
-"""Studies in the lab: their arms, their raters, and what the raters said of themselves."""
+"""Studies in the lab: their arms, their raters, and the raters' questionnaires."""
 
 from __future__ import annotations
 

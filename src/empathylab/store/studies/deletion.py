@@ -64,7 +64,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
 
 
 def erase_answers(connection: Connection, study: int, row: Any) -> None:
-    """Deletes what the person answered and told, and what they were answered."""
+    """Deletes the person's answers and stories, and the replies to them."""
     clear_results(connection)
     remove_rows(connection, schema.page_answers, schema.page_answers.c.place_id == row.id)
     blank_replies(connection, row.id)

@@ -1,4 +1,4 @@
-"""What raters said of situations in a norming study."""
+"""Raters' answers about situations in a norming study."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class NormingAnswers:
 def norming_answers(
     connection: Connection, study: int, *, simulated: bool = False
 ) -> tuple[NormingAnswers, ...]:
-    """By scale, what raters said of situations; with `simulated` also what bots said."""
+    """Raters' answers about situations, by scale; with `simulated` also those of bots."""
     given, raters, scales = schema.administrations, schema.raters, schema.scales
     situations, sets, items = schema.situations, schema.situation_sets, schema.item_answers
     rule: ColumnElement[bool] = true() if simulated else real_people()

@@ -1,4 +1,4 @@
-"""Whom the platforms know: what they say of people, and the invitations that were given out."""
+"""Participants of platforms: their platform data, and invitations."""
 
 from __future__ import annotations
 

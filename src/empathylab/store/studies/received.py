@@ -1,4 +1,4 @@
-"""Live replies to participants who finished, with what the participants said of them."""
+"""Live replies to participants who finished, with the participants' ratings."""
 
 from __future__ import annotations
 

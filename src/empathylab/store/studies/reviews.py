@@ -1,4 +1,4 @@
-"""What researchers say of and to participants: reviews, messages, and what people wrote to them."""
+"""Reviews of participants, messages to them, and their comments."""
 
 from __future__ import annotations
 

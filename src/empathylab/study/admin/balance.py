@@ -1,4 +1,4 @@
-"""Whether the raters of a study's arms are alike in what they say of themselves."""
+"""Whether the raters of a study's arms are similar in their answers about themselves."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Debrief(Block):
 
     @property
     def reveals_deception(self) -> bool:
-        """Whether it says what participants were not told."""
+        """Whether it reveals what participants were not told."""
         return self.reveals is not None
 
     def steps(self, path: ParticipantPath, answers: Answers) -> Iterator[Step]:

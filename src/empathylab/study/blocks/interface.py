@@ -187,7 +187,7 @@ class Block(FileModel):
 
     @property
     def reveals_deception(self) -> bool:
-        """Whether it tells participants what they were not told before."""
+        """Whether it reveals what participants were not told before."""
         return False
 
     # The study file

@@ -238,7 +238,7 @@ class _Bot:
         raise _Lost
 
     def _write_down_who(self) -> None:
-        """The pseudonym in our own cookie, by which the lab can say what became of us."""
+        """The pseudonym in our own cookie, which identifies us in the lab."""
         for item in self._session.cookie_jar:
             body = item.value.partition(".")[0]
             try:

@@ -251,7 +251,7 @@ class Study(FileModel):
     contact: Text | None = None
     """Who answers questions about the study."""
     interface: dict[str, Any] = Field(default_factory=dict)
-    """By language, words in place of those that the pages say of themselves."""
+    """Interface texts by language, which replace the built-in ones."""
 
     @model_validator(mode="after")
     def _situations_or_live(self) -> Self:

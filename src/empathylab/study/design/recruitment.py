@@ -50,7 +50,7 @@ class Recruitment(FileModel):
     groups: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
     """By outcome, Prolific's id of the participant group that people join, for a follow-up."""
     minutes: Annotated[Whole, Field(ge=1, le=24 * 60)] | None = None
-    """How long it takes, as people are told: `{{minutes}}` in texts."""
+    """The duration that participants are told: `{{minutes}}` in texts."""
     payment: Words | None = None
     """What people get, with the currency: `{{payment}}` in texts."""
 

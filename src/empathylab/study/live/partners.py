@@ -29,7 +29,7 @@ from empathylab.study.live.settings import Live
 from empathylab.study.live.turns import Conversation, ShownTurn
 
 LEFT = "left"
-"""Why a conversation ended whose partner has gone."""
+"""The reason for the end of a conversation whose partner has left."""
 _STAYED = ("limit", "participant", "time")
 """Why conversations end of people who are still there."""
 _PRESENT = timedelta(seconds=25)

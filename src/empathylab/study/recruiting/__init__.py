@@ -1,1 +1,1 @@
-"""Where raters come from: invitations, and what Prolific and MTurk say of those they sent."""
+"""Recruitment: invitations, and data from Prolific and MTurk about their participants."""

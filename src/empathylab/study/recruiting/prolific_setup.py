@@ -59,7 +59,7 @@ def group_members(service: RunningStudy) -> list[str]:
 
 
 def note_group(service: RunningStudy, group: str, people: Sequence[str], *, who: str) -> None:
-    """Writes into the audit log that platform ids went to Prolific."""
+    """Records in the audit log that platform ids were sent to Prolific."""
     row = service.launched.row
     with service.lab.writing() as connection:
         details = {"group": group, "people": len(people)}

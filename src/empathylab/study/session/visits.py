@@ -144,7 +144,7 @@ class ArmStatus:
 
 @dataclass(frozen=True, slots=True)
 class AttentionCount:
-    """How an attention check went."""
+    """The result of an attention check."""
 
     asked: int
     failed: int

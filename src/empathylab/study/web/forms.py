@@ -43,7 +43,7 @@ class Form:
 
     @property
     def came_from(self) -> str:
-        """The page from which someone went back to this one; empty where nobody did."""
+        """The page from which the participant came back to this one; empty if none."""
         return self.fields.get("from", "")
 
     @property

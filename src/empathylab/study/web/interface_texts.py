@@ -1,4 +1,4 @@
-"""What the pages say of themselves, read from `interface/`; all other texts are the study's."""
+"""Interface texts of the pages, read from `interface/`; all other texts are the study's."""
 
 from __future__ import annotations
 

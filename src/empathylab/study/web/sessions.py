@@ -38,7 +38,7 @@ class Session:
     guest: bool = False
     """Whether the visit was begun in another browser: an ID in a link is no proof of identity."""
     left: Literal["", "kept", "deleted"] = ""
-    """Whether the person has left, and what became of their answers."""
+    """Whether the person has left, and whether their answers were kept or deleted."""
 
 
 def cookie_name(secret: bytes, version: int) -> str:

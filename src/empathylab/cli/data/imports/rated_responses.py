@@ -1,4 +1,4 @@
-"""`empathylab data import`: replies, and what raters said of them."""
+"""`empathylab data import`: replies and their ratings."""
 
 from __future__ import annotations
 

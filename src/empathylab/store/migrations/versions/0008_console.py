@@ -1,4 +1,4 @@
-"""The console: researchers and how they log in, invitations, messages, what became of work."""
+"""The console: researchers and their logins, invitations, messages, reviews of work."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Norm(WorkBlock):
 
     @property
     def is_outcome(self) -> bool:
-        """What people say of the situations is the result."""
+        """People's answers about the situations are the result."""
         return True
 
     def item_body(self, view: PageView) -> Body:

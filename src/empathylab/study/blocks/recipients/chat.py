@@ -86,7 +86,7 @@ class Chat(Block):
         return self
 
     def check_fit(self, study: StudyRules, at: Path) -> None:
-        """The story that it opens with is told before."""
+        """The block `tell` with the opening story must come before it."""
         before = study.blocks[: study.blocks.index(self)]
         if self.opens_with and not any(
             block.id == self.opens_with and block.kind == "tell" for block in before

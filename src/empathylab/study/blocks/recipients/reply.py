@@ -1,4 +1,4 @@
-"""Reply: the participant reads an answer to what they told."""
+"""Reply: the participant reads a reply to their story."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Respond(FileModel):
 
 
 class Reply(Block):
-    """An answer to what the participant told, from the author of their condition."""
+    """A reply to the participant's story, from the author of their condition."""
 
     block: Literal["reply"]
     to: Identifier = "tell"
@@ -195,5 +195,5 @@ class Reply(Block):
         return frozenset({RESPONSE} if self.respond else ())
 
     def analysis_command(self, study: str) -> str | None:
-        """How recipients rate what they were told."""
+        """How recipients rate the replies they got."""
         return f"empathylab analyze recipients --study {study}"

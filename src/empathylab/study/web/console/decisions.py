@@ -146,7 +146,7 @@ def _free(visit: Visit, key: str) -> None:
 
 
 def _pay(visit: Visit, key: str) -> str:
-    """Where the approval went: kept here, and passed on to Prolific where there is a token."""
+    """Where the approval was recorded: in the lab, and on Prolific if there is a token."""
     if not pays_on_prolific(visit):
         return "approve"
     session = _visit_ids(visit, key).get("session")
@@ -173,7 +173,7 @@ def _visit_ids(visit: Visit, key: str) -> dict[str, str]:
 
 
 def _message(visit: Visit, key: str, words: str) -> str:
-    """Where the message went: kept for the next page, and sent by Prolific where it can be."""
+    """How the message is delivered: on the next page, and by Prolific if possible."""
     visit.console.reviews.message(key, words, who=visit.who)
     if not pays_on_prolific(visit):
         return "message"
