@@ -23,6 +23,7 @@ TWO = {"empathy": ("Bad", "Okay", "Good"), "help": ("1", "2", "3")}
         '```json\n{"Empathy": " Good. "}\n```',
         '{"ratings": {"empathy": "Good"}}',
         '<think>{"empathy": "Bad"}? No.</think>{"empathy": "Good"}',
+        '{"empathy": "Bad"}? No.</think>{"empathy": "Good"}',
         '{"empathy": "Good"}\n{"empathy": "Good"}',
         "Good",
         '"Good".',

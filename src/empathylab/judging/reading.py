@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from empathylab.judging.prompts import REASON
 from empathylab.models import Completion
+from empathylab.models.reasoning import part_reasoning
 from empathylab.scales.parsing.json_answers import Members, find_json
 from empathylab.scales.refusals import looks_like_refusal
 
 Options = Mapping[str, Sequence[str]]
 
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 _DEEPEST = 3
 _LONGEST = 100_000
 _MOST_SAID = 60
@@ -49,7 +48,7 @@ def read_judgement(completion: Completion, options: Options) -> ReadAnswer:
 def _read(text: str, options: Options) -> ReadAnswer:
     if len(text) > _LONGEST:
         return ReadAnswer("unparseable", f"the answer is {len(text):,} characters long")
-    answer = _THOUGHTS.sub("", text).strip()
+    answer = part_reasoning(text).text.strip()
     if not answer:
         return ReadAnswer("empty", "there is no text")
     names = {name.casefold(): name for name in options}

@@ -152,6 +152,11 @@ class Scale(FileModel):
             if not 1 <= number <= self.items:
                 raise wrong(f"item numbers from 1 to {self.items}", at=at, got=number)
 
+    def scored_parts(self) -> list[tuple[str, tuple[int, ...]]]:
+        """What is scored, with its items: each subscale, then `total` where there is one."""
+        parts = [(part.id, part.items) for part in self.subscales]
+        return parts + ([("total", tuple(range(1, self.items + 1)))] if self.total else [])
+
     def require_words(self) -> tuple[str, ...]:
         """The wording of items 1, 2, 3 …; an error where it is not known."""
         if self.words is None:

@@ -47,9 +47,6 @@ def score_frame(answers: pl.DataFrame, scales: Mapping[int, Scale]) -> pl.DataFr
 
 
 def _parts(number: int, scale: Scale) -> list[tuple[object, ...]]:
-    subscales = [(part.id, part.items) for part in scale.subscales]
-    if scale.total:
-        subscales.append(("total", tuple(range(1, scale.items + 1))))
     turned = scale.minimum + scale.maximum
     return [
         (
@@ -61,6 +58,6 @@ def _parts(number: int, scale: Scale) -> list[tuple[object, ...]]:
             {"sum": 1.0, "double-sum": 2.0, "mean": 1 / len(items)}[scale.rule],
             place,
         )
-        for place, (name, items) in enumerate(subscales)
+        for place, (name, items) in enumerate(scale.scored_parts())
         for item in items
     ]

@@ -38,10 +38,9 @@ def score(
     its missing items count as the mean of the answered ones, if at most half are missing.
     """
     _check(scale, values)
-    parts = [(part.id, part.items) for part in scale.subscales]
-    if scale.total:
-        parts.append(("total", tuple(range(1, scale.items + 1))))
-    return tuple(_score(scale, name, items, values, missing) for name, items in parts)
+    return tuple(
+        _score(scale, name, items, values, missing) for name, items in scale.scored_parts()
+    )
 
 
 def _score(

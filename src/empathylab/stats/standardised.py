@@ -21,12 +21,12 @@ class Standardised:
 
 
 def hedges_g(
-    mean: Array,
-    sd: Array,
-    n: Array,
-    reference_mean: Array,
-    reference_sd: Array,
-    reference_n: Array,
+    mean: Array | float,
+    sd: Array | float,
+    n: Array | float,
+    reference_mean: Array | float,
+    reference_sd: Array | float,
+    reference_n: Array | float,
     *,
     confidence: float = 0.95,
 ) -> Standardised:
@@ -44,7 +44,7 @@ def hedges_g(
         pooled = np.sqrt(((n - 1) * sd**2 + (m - 1) * reference_sd**2) / df)
         d = (mean - reference_mean) / np.where(pooled > 0, pooled, np.nan)
         variance = (n + m) / (n * m) + d**2 / (2 * (n + m))
-    return _corrected(d, variance, df, confidence)
+    return _corrected(np.asarray(d), variance, df, confidence)
 
 
 def paired_d(

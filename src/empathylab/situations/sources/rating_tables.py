@@ -221,24 +221,17 @@ class _Points:
 
     def value(self, given: object, where: str = "") -> float | None:
         """The cell as a number; None where it is empty."""
-        text = None if given is None else str(given).strip()
-        return _value(text, self._by_label, self._numbers, where)
-
-
-def _value(
-    text: str | None, by_label: Mapping[str, float], points: Sequence[float], where: str
-) -> float | None:
-    if not text:
-        return None
-    if text in by_label:
-        return by_label[text]
-    value = float(text) if _is_number(text) else None
-    if value is None or (points and value not in points):
-        allowed = list(by_label) or [f"{point:g}" for point in points]
-        remedy = "Fix the row."
-        what = f"'rating' must be {'one of ' + ', '.join(allowed) if allowed else 'a number'}"
-        raise InputError(what, where=where, got=text, remedy=remedy)
-    return value
+        text = "" if given is None else str(given).strip()
+        if not text:
+            return None
+        if text in self._by_label:
+            return self._by_label[text]
+        value = float(text) if _is_number(text) else None
+        if value is None or (self._numbers and value not in self._numbers):
+            allowed = list(self._by_label) or [f"{point:g}" for point in self._numbers]
+            what = f"'rating' must be {'one of ' + ', '.join(allowed) if allowed else 'a number'}"
+            raise InputError(what, where=where, got=text, remedy="Fix the row.")
+        return value
 
 
 def _is_number(text: str) -> bool:

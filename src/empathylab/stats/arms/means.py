@@ -172,11 +172,9 @@ def _difference(
         difference = Estimate(float(np.mean(here.to_numpy()) - np.mean(there.to_numpy())))
     if len(here) > 1 and len(there) > 1:
         # A difference of 1 in units of the pooled SD, corrected for bias.
-        sides = [np.array([float(item.to_numpy().std(ddof=1))]) for item in (here, there)]
-        sizes = [np.array([float(len(item))]) for item in (here, there)]
-        ends = np.array([1.0]), np.array([0.0])
-        unit = hedges_g(ends[0], sides[0], sizes[0], ends[1], sides[1], sizes[1])
-        g = Estimate(*(float(end * unit.estimate[0]) for end in difference))
+        one, other = ((item.to_numpy().std(ddof=1), len(item)) for item in (here, there))
+        unit = float(hedges_g(1.0, *one, 0.0, *other).estimate)
+        g = Estimate(*(end * unit for end in difference))
     return MeanDifference(
         arm,
         reference,

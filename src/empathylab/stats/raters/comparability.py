@@ -322,8 +322,7 @@ def _difference(
     test = t_test(gap, se, df, confidence)
     limit = bound * math.sqrt((group.var(ddof=1) + other.var(ddof=1)) / 2)
     within = equivalence_test(gap, se, float(limit), df=df, alpha=alpha)
-    sides = [np.array(value, dtype=float) for value in _moments(group) + _moments(other)]
-    g = hedges_g(*sides, confidence=confidence)
+    g = hedges_g(*_moments(group), *_moments(other), confidence=confidence)
     return RaterDifference(
         name,
         reference,
