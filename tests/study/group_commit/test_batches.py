@@ -34,7 +34,7 @@ def test_what_several_change_is_written_at_the_end(lab: Lab) -> None:
         shared = Batch(connection, service.launched.row, people)
         for number, one in enumerate(people):
             shared.begin()
-            row = shared.place(one)
+            row = shared.slot(one)
             shared.change_slot(row.id, {"draft": {"step": str(number)}})
             shared.add_answer(answer(row.id, "consent", service))
         shared.flush()
@@ -48,9 +48,9 @@ def test_a_turn_that_is_dropped_leaves_the_others_as_they_are(lab: Lab) -> None:
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, [kept, dropped])
         shared.begin()
-        shared.change_slot(shared.place(kept).id, {"draft": {"step": "kept"}})
+        shared.change_slot(shared.slot(kept).id, {"draft": {"step": "kept"}})
         shared.begin()
-        shared.change_slot(shared.place(dropped).id, {"draft": {"step": "lost"}})
+        shared.change_slot(shared.slot(dropped).id, {"draft": {"step": "lost"}})
         shared.drop()
         shared.flush()
     assert drafts(lab) == {kept: {"step": "kept"}, dropped: {}}
@@ -62,7 +62,7 @@ def test_a_participant_who_takes_the_connection_finds_all_changes_written(lab: L
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, people)
         shared.begin()
-        shared.change_slot(shared.place(people[0]).id, {"language": "xx"})
+        shared.change_slot(shared.slot(people[0]).id, {"language": "xx"})
         shared.begin()
         assert not shared.touched
         query = schema.slots.select().where(schema.slots.c.language == "xx")
@@ -78,8 +78,8 @@ def test_a_participant_whose_row_another_changed_is_read_anew(lab: Lab) -> None:
         update = schema.slots.update().where(schema.slots.c.person == second)
         shared.connection.execute(update.values(language="xx"))
         shared.forget(second)
-        assert shared.place(second).language == "xx"
-        assert shared.place(first).language != "xx"
+        assert shared.slot(second).language == "xx"
+        assert shared.slot(first).language != "xx"
 
 
 def test_answers_are_given_in_their_order_to_whom_they_belong(lab: Lab) -> None:
@@ -87,12 +87,12 @@ def test_answers_are_given_in_their_order_to_whom_they_belong(lab: Lab) -> None:
     people = [someone(service, name) for name in ("a", "b", "c")]
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, people)
-        first, second, _ = (shared.place(person).id for person in people)
+        first, second, _ = (shared.slot(person).id for person in people)
         for place, step in ((first, "one"), (second, "two"), (first, "three")):
             shared.add_answer(answer(place, step, service))
         shared.flush()
         again = Batch(connection, service.launched.row, people)
-        steps = [[item.step for item in again.given(again.place(who).id)] for who in people]
+        steps = [[item.step for item in again.given(again.slot(who).id)] for who in people]
     assert steps == [["one", "three"], ["two"], []]
 
 
@@ -101,4 +101,4 @@ def test_nobody_is_known_by_a_key_that_nobody_has(lab: Lab, read: bool) -> None:
     service = opened(lab)[0]
     with lab.writing() as connection:
         shared = Batch(connection, service.launched.row, ["nobody"] if read else [])
-        assert shared.place("nobody") is None
+        assert shared.slot("nobody") is None

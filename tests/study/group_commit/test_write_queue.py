@@ -140,7 +140,7 @@ def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> 
     turns = WriteQueue(lab, service.launched.row)
 
     def work(name: str, shared: Batch) -> Batch:
-        shared.change_slot(shared.place(name).id, {"language": "xx"})
+        shared.change_slot(shared.slot(name).id, {"language": "xx"})
         if name == people[1]:
             raise ValueError(name)
         return shared
@@ -163,7 +163,7 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
     services = [WriteQueue(lab, service.launched.row) for _ in range(2)]
 
     def work(name: str, number: int, shared: Batch) -> None:
-        row = shared.place(name)
+        row = shared.slot(name)
         shared.change_slot(row.id, {"draft": {"count": row.draft.get("count", 0) + 1}})
 
     coming = [

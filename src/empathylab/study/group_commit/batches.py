@@ -3,7 +3,7 @@
 A statement costs a database and its driver more than a row does. So the rows of all participants in
 a batch are read by two statements before the first of them is served, and their changes are held
 back and written at the end. Work that needs the connection itself gets it with all changes written.
-What nobody else can change meanwhile, such as who has which place, is read once per batch.
+What nobody else can change meanwhile, such as who has which slot, is read once per batch.
 """
 
 from __future__ import annotations
@@ -91,59 +91,59 @@ class Batch:
         """Writes all changes."""
         self._kept.take(self._own)
         changes, self._kept, self._own = self._kept, _Changes(), _Changes()
-        if changes.places_added:
-            add_slots(self._connection, changes.places_added)
+        if changes.slots_added:
+            add_slots(self._connection, changes.slots_added)
             add_people(self._connection, changes.people_added)
         if changes.answers:
             add_answers(self._connection, changes.answers)
-        if changes.places:
-            change_slots(self._connection, changes.places)
+        if changes.slots:
+            change_slots(self._connection, changes.slots)
 
-    def place(self, person: str) -> Any:
+    def slot(self, person: str) -> Any:
         """The person's row, with how the study stands; None where nobody is known by that key."""
         if person in self._people:
             return self._rows.get(person)
         return find_slot(self.connection, self._study, person, lock=self._lock)
 
-    def given(self, place: int) -> Rows:
+    def given(self, slot: int) -> Rows:
         """What was answered so far, page by page, in that order."""
-        if place in self._read:
-            return self._given.get(place, ())
-        return given_answers(self.connection, place)
+        if slot in self._read:
+            return self._given.get(slot, ())
+        return given_answers(self.connection, slot)
 
     def forget(self, person: str) -> None:
         """Someone else has changed this person's row, which is to be read again."""
         self._people.discard(person)
 
-    def add_person(self, place: Mapping[str, Any], person: Mapping[str, Any]) -> None:
+    def add_person(self, slot: Mapping[str, Any], person: Mapping[str, Any]) -> None:
         """Keeps that someone came, and their platform ids; the same person again changes nothing.
 
         They can be served from the next batch on.
         """
-        self._own.places_added.append(place)
+        self._own.slots_added.append(slot)
         self._own.people_added.append(person)
 
     def add_answer(self, row: dict[str, Any]) -> None:
         """Keeps an answer; a second one for the same page breaks a unique rule."""
         self._own.answers.append(row)
 
-    def change_slot(self, place: int, values: dict[str, Any]) -> None:
+    def change_slot(self, slot: int, values: dict[str, Any]) -> None:
         """Changes the row of the participant who is served."""
-        self._own.places.setdefault(place, {}).update(values)
+        self._own.slots.setdefault(slot, {}).update(values)
 
 
 class _Changes:
     """What is to be written."""
 
     def __init__(self) -> None:
-        self.places_added: list[Mapping[str, Any]] = []
+        self.slots_added: list[Mapping[str, Any]] = []
         self.people_added: list[Mapping[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
-        self.places: dict[int, dict[str, Any]] = {}
+        self.slots: dict[int, dict[str, Any]] = {}
 
     def take(self, others: _Changes) -> None:
-        self.places_added += others.places_added
+        self.slots_added += others.slots_added
         self.people_added += others.people_added
         self.answers += others.answers
-        for place, values in others.places.items():
-            self.places.setdefault(place, {}).update(values)
+        for slot, values in others.slots.items():
+            self.slots.setdefault(slot, {}).update(values)

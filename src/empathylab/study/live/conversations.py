@@ -29,12 +29,12 @@ _LOOK_AGAIN = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LiveDesk:
-    """The conversations of one participant; `place` is their row."""
+    """The conversations of one participant; `slot` is their row."""
 
     connection: Connection
     live: Live
     secret: bytes
-    place: Any
+    slot: Any
     language: str
     now: datetime
     require: Callable[[Literal["write", "locked"]], None]
@@ -43,7 +43,7 @@ class LiveDesk:
     @property
     def condition(self) -> tuple[str, str | None]:
         """The names of the participant's author and label."""
-        return self.live.conditions[self.place.arm]
+        return self.live.conditions[self.slot.arm]
 
     @property
     def author(self) -> Author:
@@ -52,7 +52,7 @@ class LiveDesk:
 
     def find(self, step: str) -> Any:
         """The row of the conversation of that page; None before it began."""
-        return find_conversation(self.connection, self.place.id, step)
+        return find_conversation(self.connection, self.slot.id, step)
 
     def opened(self, step: str, opening: str = "") -> Any:
         """The same, begun unless it did before: with a first message, where there is one."""
@@ -86,14 +86,14 @@ class LiveDesk:
         """
         self.require("write")
         reason = None
-        if self.place.study_status == "paused":
-            reason = pause_reason(self.connection, self.place.study_id)
+        if self.slot.study_status == "paused":
+            reason = pause_reason(self.connection, self.slot.study_id)
         author, label = self.condition
         return add_conversation(
             self.connection,
             {
-                "study_id": self.place.study_id,
-                "place_id": self.place.id,
+                "study_id": self.slot.study_id,
+                "place_id": self.slot.id,
                 "step": step,
                 "author": author,
                 "label": label,
@@ -147,7 +147,7 @@ class LiveDesk:
 
     def delay(self, conversation: Any, position: int) -> timedelta:
         """How long a reply takes at least: drawn evenly for all authors."""
-        person, step = self.place.person, conversation.step
+        person, step = self.slot.person, conversation.step
         return drawn(self.live.delay, self.secret, "delay", person, step, position)
 
     def mark_shown(self, conversation: Conversation) -> None:

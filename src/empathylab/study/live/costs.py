@@ -34,7 +34,7 @@ class Purse:
             self._spent, self._set_aside = live_costs(connection, study, now)
 
     def exceeded_by(
-        self, place: int, cost: float
+        self, slot: int, cost: float
     ) -> Literal["study-cap", "participant-cap", "later"] | None:
         """Which limit a further reply would exceed; None where it can be paid, and now is.
 
@@ -43,7 +43,7 @@ class Purse:
         study, participant = self._limits.study, self._limits.participant
         if study is not None and self._spent + cost > study:
             return "later" if self._set_aside else "study-cap"
-        if participant is not None and slot_cost(self._connection, place) + cost > participant:
+        if participant is not None and slot_cost(self._connection, slot) + cost > participant:
             return "participant-cap"
         self._spent += cost
         self._set_aside += cost

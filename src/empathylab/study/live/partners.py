@@ -82,7 +82,7 @@ def _with_partner(desk: LiveDesk, row: Any) -> Any:
 
 
 def _others(desk: LiveDesk, row: Any) -> Any:
-    return others_waiting(desk.connection, row, desk.place.world, desk.now - _PRESENT)
+    return others_waiting(desk.connection, row, desk.slot.world, desk.now - _PRESENT)
 
 
 def connected_at(live: Live, secret: bytes, row: Any, now: datetime) -> datetime:

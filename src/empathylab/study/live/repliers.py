@@ -50,7 +50,7 @@ def _claimed(desk: LiveDesk, own: Any) -> Any:
     desk.require("write")
     people = [name for name, author in desk.live.authors.items() if author.person == "participant"]
     since = desk.now - timedelta(seconds=desk.live.people.wait.maximum)
-    for row in stories_waiting(desk.connection, own, people, desk.place.world, since):
+    for row in stories_waiting(desk.connection, own, people, desk.slot.world, since):
         if take_story(desk.connection, row.id, own.id, desk.now):
             return conversation_row(desk.connection, row.id)
     details = {**own.details, _OWN_STORY: True}

@@ -291,7 +291,7 @@ class StudyService(RunningStudy):
         unknown: Unknown,
         batch: Batch,
     ) -> Result | Unknown:
-        row = batch.place(person)
+        row = batch.slot(person)
         if row is None:
             return unknown
         if row.revision != self.launched.revision:
