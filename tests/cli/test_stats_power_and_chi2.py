@@ -17,7 +17,7 @@ as_json = functools.partial(command_line.as_json, "stats")
 def test_the_published_sample_size_is_answered_in_words() -> None:
     code, out, _ = run("power", "--effect-w", 0.3, "--df", 8)
     assert code == 0
-    assert "8 degrees of freedom on 253 independent observations in all" in out
+    assert "8 degrees of freedom on 253 independent observations in total" in out
     assert "power of 95.0% at α = .05" in out
 
 
