@@ -16,7 +16,7 @@ from empathylab.errors import (
     RequestRejected,
 )
 from empathylab.models import Completion, EndpointModel, Message, Parameters, Usage
-from empathylab.models.apis import GeminiContent, OpenAiChat
+from empathylab.models.apis import AnthropicMessages, GeminiContent, OpenAiChat
 from empathylab.models.endpoint import seconds_to_wait
 from tests.helpers.endpoint import Served, served
 
@@ -159,3 +159,9 @@ def test_gemini_counts_thoughts_as_written_tokens() -> None:
     }
     read = GeminiContent().read(body)
     assert (read.usage, read.reasoning_tokens) == (Usage(25, 120), 100)
+
+
+def test_anthropic_counts_cached_tokens_as_read() -> None:
+    usage = {"input_tokens": 5, "cache_creation_input_tokens": 30, "cache_read_input_tokens": 200}
+    body = {"content": [{"type": "text", "text": "Hello."}], "usage": usage | {"output_tokens": 7}}
+    assert AnthropicMessages().read(body).usage == Usage(235, 7)

@@ -6,6 +6,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
+from empathylab.models import Completion
 from empathylab.models.reasoning import part_reasoning
 
 REPLY = "I am sorry to hear that."
@@ -95,3 +96,11 @@ def test_no_text_breaks_it_and_no_tag_survives(text: str) -> None:
     found = part_reasoning(text)
     assert "<think>" not in found.text
     assert "</think>" not in found.text or "<|channel|>" in text
+
+
+@pytest.mark.parametrize(("reason", "cut_off"), [("length", True), (None, True), ("stop", False)])
+def test_reasoning_without_an_answer_is_cut_off_unless_the_model_stopped(
+    reason: str | None, cut_off: bool
+) -> None:
+    assert Completion("", finish_reason=reason, reasoning="Well").cut_off_reasoning == cut_off
+    assert not Completion("Hello", finish_reason=reason, reasoning="Well").cut_off_reasoning
