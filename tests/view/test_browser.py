@@ -167,3 +167,24 @@ def test_a_run_that_goes_on_is_shown_live(page: Page, viewer: Viewer) -> None:
             arg=before,
         )
         assert "of 501 requests" in str(page.text_content("[data-part=progress]"))
+
+
+def test_tables_appear_once_a_run_that_goes_on_has_answers(page: Page, viewer: Viewer) -> None:
+    home = viewer.link.partition("/?")[0]
+    with Lab.open(viewer.app.state.folder) as lab:
+        with lab.reading() as connection:
+            of_run = schema.runs.select().where(schema.runs.c.id == 1)
+            new = dict(connection.execute(of_run).mappings().one())
+            of_run = schema.answers.select().where(schema.answers.c.run_id == 1)
+            answer = dict(connection.execute(of_run).mappings().first() or {})
+        new |= {"fingerprint": str(page.viewport_size), "finished_at": None, "started_at": now()}
+        with lab.writing() as connection:
+            del new["id"]
+            number = connection.execute(schema.runs.insert().values(**new)).inserted_primary_key[0]
+        page.goto(f"{home}/runs/{number}")
+        expect(page.locator("#outcomes")).to_have_count(0)
+        with lab.writing() as connection:
+            del answer["id"]
+            answer |= {"run_id": number, "answered_at": now()}
+            connection.execute(schema.answers.insert().values(**answer))
+        expect(page.locator("#outcomes tbody tr")).to_have_count(1, timeout=20_000)

@@ -14,6 +14,7 @@ from empathylab.scales import builtin_scale, scale_to_dict
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import now
 from empathylab.store.judged_responses import judged_study, study_responses
+from empathylab.store.listings import studies as listings
 from tests.view.test_pages import crawl
 from tests.view.viewing import add_replies, add_study, ids, viewing
 
@@ -71,6 +72,28 @@ def test_an_open_study_shows_no_rater_arm_rating_or_judgement(sqlite_lab: Lab, s
         disagreements = visitor.get(f"/judges/{study}?csv=disagreements").text
     if status == "open":
         assert disagreements.splitlines()[1].startswith("0.0,3.0,Good,3.0,Good,1,")
+
+
+@pytest.mark.parametrize("status", ["draft", "open", "paused"])
+def test_queries_hide_what_is_not_closed_whatever_a_page_checks(
+    sqlite_lab: Lab, status: str
+) -> None:
+    add_replies(sqlite_lab, {"one": ["I am sorry"]})
+    study, rater = add_study(sqlite_lab, status)
+
+    def found() -> list[int]:
+        with sqlite_lab.reading() as connection:
+            return [
+                listings.list_raters(connection, study).total,
+                listings.list_ratings(connection, study=study).total,
+                listings.list_ratings(connection, response=1).total,
+                int(listings.find_rater(connection, rater) is not None),
+            ]
+
+    assert found() == [0, 0, 0, 0]
+    with sqlite_lab.writing() as connection:
+        connection.execute(schema.studies.update().values(status="closed"))
+    assert found() == [1, 1, 1, 1]
 
 
 def test_a_raters_questionnaire_is_shown_with_its_score_once_the_study_is_closed(

@@ -224,6 +224,17 @@ def test_runs_that_no_other_run_can_be_compared_with_say_so(sqlite_lab: Lab) -> 
         assert "Two runs of the same protocol are needed" in visitor.get("/runs/compare").text
 
 
+def test_strange_values_of_a_filter_match_nothing(lab: Lab, database: str | None) -> None:
+    filled(lab, situations=1)
+    pages = ("/runs?respondent", "/runs/1?outcome", "/replies?respondent", "/replies?q")
+    with viewing(lab, database=database) as visitor:
+        for page in (*pages, "/scales?scale", "/conversations?simulator", "/studies?page"):
+            for value in ("%00", "a%00b", "%ff", "' OR 1=1 --", '"unclosed', "NEAR(", "&|!:*"):
+                answer = visitor.get(f"{page}={value}")
+                assert answer.status_code == 200, (page, value)
+        assert "Nothing matches these filters" in visitor.get("/runs?respondent=a%00b").text
+
+
 def test_costs_that_are_not_nothing_do_not_look_like_it() -> None:
     costs = (None, 0.0, 0.00004, 0.00006, 0.5, 1234.5)
     assert [money(cost) for cost in costs] == [

@@ -50,7 +50,8 @@ def create_app(lab: ViewedLab, *, token: str, cookie: str = "empathylab-view") -
 
 
 def _show(lab: ViewedLab, handler: Callable[[Visit], Page], request: Request) -> Response:
-    query = dict(request.query_params)
+    # PostgreSQL takes no NUL; a browser writes it in this way, too.
+    query = {name: value.replace("\0", "\ufffd") for name, value in request.query_params.items()}
     with lab.reading() as (opened, connection):
         visit = Visit(opened, connection, query, dict(request.path_params), lab.index_replies)
         page = handler(visit)
