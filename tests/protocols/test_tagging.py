@@ -82,7 +82,7 @@ def test_tags_are_read_in_order_and_once(text: str, tags: tuple[str, ...]) -> No
         ("advice", "no JSON object in the answer"),
         ("{broken}", "no JSON object in the answer"),
         ('{"first": "advice"}', "the key 'second' is missing"),
-        (named("flattery"), "'flattery' is no tactic"),
+        (named("flattery"), "'flattery' is not a tactic"),
     ],
 )
 def test_what_cannot_be_read_is_said(text: str, problem: str) -> None:

@@ -59,7 +59,7 @@ def test_trouble_is_said_once_and_that_it_is_over_too(
             "the API does not respond as expected (HTTP 500)"
         )
     ]
-    assert said.count("Prolific answers again") == 1
+    assert said.count("Prolific can be reached again") == 1
     for secret in (TOKEN, "ann-on-prolific", person):
         assert secret not in caplog.text
 
