@@ -184,7 +184,10 @@ def test_requests_without_an_answer_end_with_1_and_a_report(tmp_path: Path) -> N
     assert "Report:" in done.stdout
 
 
-def test_ctrl_c_exits_with_130_and_the_same_command_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_command_says_so_and_the_same_command_goes_on(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
     with served(latency=0.2) as slow:
         command = ["respond", "x/y", "--base-url", slow.base_url, "--lab", str(tmp_path)]
         command += ["--concurrency", "2", "--json"]
@@ -195,9 +198,9 @@ def test_ctrl_c_exits_with_130_and_the_same_command_goes_on(tmp_path: Path) -> N
             text=True,
         )
         wait_until(lambda: sum(slow.counts()["answered"].values()) >= 6)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         _, said = running.communicate(timeout=120)
-        assert running.returncode == 130
+        assert running.returncode == code
         assert "Run the same command again to resume." in said
         assert "Traceback" not in said
         command[command.index("--concurrency") + 1] = "50"

@@ -84,7 +84,7 @@ class LabGroup(TyperGroup):
                 f"again{_resuming()} to resume.",
                 err=True,
             )
-            raise typer.Exit(_INTERRUPTED) from error
+            raise typer.Exit(getattr(error, "exit_code", _INTERRUPTED)) from error
         except BrokenPipeError as error:  # the reader of our output has gone: `… | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from error

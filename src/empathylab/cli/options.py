@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import signal
+import threading
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -159,8 +162,8 @@ class _RunOptions:
     fresh: Annotated[
         bool,
         option(
-            "Ask everything again, in new runs. Without it, the command resumes an interrupted run "
-            "and reuses answers at temperature 0.",
+            "Ask everything again, in new runs. Without it, the same command asks only what is "
+            "missing, and answers at temperature 0 are reused.",
             "--fresh",
         ),
     ]
@@ -244,6 +247,36 @@ class _RunOptions:
     ]
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, with which CI systems and containers stop a command."""
+
+    exit_code = 128 + signal.SIGTERM
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM interrupts like Ctrl-C, so that a command that is stopped says so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    terminated = threading.Event()
+
+    def interrupt(_number: int, frame: FrameType | None) -> None:
+        terminated.set()
+        own = signal.getsignal(signal.SIGINT)  # an event loop has its own; a background job none
+        (own if callable(own) else signal.default_int_handler)(signal.SIGINT, frame)
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if terminated.is_set():
+            raise Terminated from error
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def with_run_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command, with the lab and the run options in place of its parameters `lab` and `run`."""
     return _with_options(command, {}, {})
@@ -289,7 +322,8 @@ def _with_options(
         options = {name: given.pop(name) for name in (*own, *shared)}
         options |= {name: options[name] or () for name in several}
         lab = options.pop("lab")
-        command(**given, lab=lab, **{"options" if own else "run": _keywords(options)})
+        with _terminable():
+            command(**given, lab=lab, **{"options" if own else "run": _keywords(options)})
 
     wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
