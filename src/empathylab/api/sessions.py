@@ -54,10 +54,12 @@ class Sessions:
 
     def problem(self) -> BudgetReached | IncompleteRun | None:
         """Why requests have no answer; None if all have one."""
-        if any(tally.stopped == "cap" for tally in self.tallies):
+        capped = dict.fromkeys(tally.model for tally in self.tallies if tally.stopped == "cap")
+        if capped:
             by_cost = self.options.max_cost is not None
             return BudgetReached(
-                f"the limit stopped the run with {self.missing} requests left",
+                f"the limit stopped the run of {', '.join(capped)} with {self.missing} requests "
+                "left",
                 where="--max-cost" if by_cost else "--max-total-tokens",
                 got=self.options.max_cost if by_cost else self.options.max_total_tokens,
                 remedy=f"Answers so far are kept. Run the same command{self._resuming} with a "

@@ -233,7 +233,7 @@ class EndpointModel:
                 f"the endpoint does not have this model or address ({described})",
                 where=self.name,
                 got=f"{self.model} at {self.base_url}",
-                remedy="Check the model's name and --base-url."
+                remedy="Check the model's name and --base-url; of a judge, --judge-base-url."
                 if urlsplit(self.base_url).path
                 else f"Most servers need --base-url {self.base_url}/v1.",
             )

@@ -187,6 +187,19 @@ def test_a_failed_comparison_shows_what_was_lost_everywhere(tmp_path: Path) -> N
     assert "Situations that lost most since release-1" in page
 
 
+def test_gates_on_replies_of_an_earlier_session_say_so() -> None:
+    earlier = f"The replies of {MODEL} (run {replies_run(MODEL)}) are from an earlier session."
+    unusable = ("--max-unusable", "10%")
+    assert earlier in run(MODEL, *unusable, "--summary", "md").stdout
+    assert earlier not in run(MODEL).stdout  # nothing is decided by them
+    assert "from an earlier session" not in run(MODEL, *unusable, "--fresh").stdout
+
+
+def test_more_replies_of_each_emotion_can_be_asked_for() -> None:
+    replies = found(MODEL, "--replies", "2", "--judge", GOOD)["respondents"][0]["replies"]
+    assert (replies["n"], replies["scored"]) == (64, 64)
+
+
 RELEASE = ("--baseline", "release", "--no-worse-than", "0.2", "--name", "release")
 
 
@@ -221,7 +234,8 @@ def named() -> dict[str, str]:
 
 def test_a_missing_baseline_is_exit_2_unless_it_may_be_missing() -> None:
     done = run(MODEL, *RELEASE, "--judge", STRICT, code=2)
-    assert "there is no run 'release'" in done.stderr
+    assert "--baseline: there is no run 'release'" in done.stderr
+    assert "In a first build, add --allow-missing-baseline." in done.stderr
     assert named() == {}
 
 
@@ -271,7 +285,7 @@ def test_a_judge_that_was_stopped_is_not_called_unfit() -> None:
         r"It is not known whether the judge .* it answered \d+ of 84 requests", done.stdout
     )
     assert f"by the judge {GOOD}: it answered 0 of 224 requests" in done.stderr
-    assert "the limit stopped the run" in done.stderr
+    assert f"the limit stopped the run of {GOOD} with" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -279,6 +293,7 @@ def test_a_judge_that_was_stopped_is_not_called_unfit() -> None:
     [
         (["--fail-under", "replies.empathie=3"], "Did you mean 'replies.empathy'"),
         (["--fail-under", "replies.empathy"], "Write it like replies.empathy=3.5"),
+        (["--fail-under", "replies.empathy=35"], "between 1 and 5; got 'replies.empathy=35'"),
         (["--max-unusable", "150%"], "between 0% and 100%"),
         (["--no-worse-than", "0.2"], "--baseline RUN"),
         (["--baseline", "99", "--no-worse-than", "0.2"], "there is no run '99'"),

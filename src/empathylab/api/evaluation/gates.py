@@ -30,10 +30,18 @@ class GateOptions:
 
     def __post_init__(self) -> None:
         from empathylab.analysis.scores.gates import METRICS
+        from empathylab.judging.rubric.definition import HIGHEST, LOWEST
 
-        for metric in self.fail_under:
+        for metric, least in self.fail_under.items():
             if metric not in METRICS:
                 raise UnknownName("metric", metric, METRICS, where="--fail-under")
+            if not LOWEST <= least <= HIGHEST:
+                raise InputError(
+                    f"a threshold must be between {LOWEST} and {HIGHEST}",
+                    where="--fail-under",
+                    got=f"{metric}={least:g}",
+                    remedy=f"Write it like {metric}=3.5.",
+                )
         if self.max_unusable is not None and not 0 <= self.max_unusable <= 1:
             raise InputError(
                 "the proportion must be between 0% and 100%",
@@ -88,10 +96,15 @@ class GateOptions:
             return None
         try:
             return replies_run(lab, self.baseline)
-        except UnknownName:
-            if not self.allow_missing_baseline:
-                raise
-            return None
+        except UnknownName as error:
+            if self.allow_missing_baseline:
+                return None
+            raise InputError(
+                error.what,
+                where="--baseline",
+                remedy=f"{error.remedy.rstrip('.')}. In a first build, add "
+                "--allow-missing-baseline.",
+            ) from error
 
 
 def _label(run: str | None) -> str | None:

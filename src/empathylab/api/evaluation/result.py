@@ -96,7 +96,17 @@ class Evaluation(Asked):
         unscored = [] if self.scores else [NOT_SCORED]
         score_caveats = [caveat for result in self.scores.values() for caveat in result.caveats]
         cautions = self.overview.cautions(self.sessions.models)
-        return list(dict.fromkeys([*self.asked.caveats(), *unscored, *score_caveats, *cautions]))
+        return list(
+            dict.fromkeys(
+                [
+                    *self.asked.caveats(),
+                    *self._earlier_replies(),
+                    *unscored,
+                    *score_caveats,
+                    *cautions,
+                ]
+            )
+        )
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -138,12 +148,25 @@ class Evaluation(Asked):
     def score_lines(self) -> list[str]:
         """The scores, what was not scored, and the judges' cards."""
         if not self.scores:
-            return [NOT_SCORED]
+            return [NOT_SCORED, *self._earlier_replies()]
         lines = [
             str(conclusion) for result in self.scores.values() for conclusion in result.conclusions
         ]
         caveats = [caveat for result in self.scores.values() for caveat in result.caveats]
-        return [*dict.fromkeys([*lines, *caveats])]
+        return [*dict.fromkeys([*lines, *self._earlier_replies(), *caveats])]
+
+    def _earlier_replies(self) -> list[str]:
+        """Of which models a gate looks at replies that this call did not ask for."""
+        earlier = [
+            tally
+            for tally in self.sessions.tallies
+            if self.gates and tally.protocol == "respond" and tally.already and not tally.asked
+        ]
+        return [
+            f"The replies of {tally.model} (run {tally.run}) are from an earlier session. If the "
+            "model has changed since, add --fresh."
+            for tally in earlier
+        ]
 
     def gate_rows(self) -> list[dict[str, Any]]:
         """The gates as plain values."""

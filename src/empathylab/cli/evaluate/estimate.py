@@ -51,7 +51,7 @@ def print_estimate(
         rows = [*rows, _total(rows)]
     show_rows(rows, "requests", as_json=as_json)
     if not as_json:
-        typer.echo("most_cost is in dollars; empty where no price is known.")
+        typer.echo("Costs are in dollars; – where no price is known (see --prices).")
 
 
 def _total(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
