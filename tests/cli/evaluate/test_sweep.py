@@ -90,7 +90,7 @@ def test_a_dry_run_ends_with_the_total_in_dollars() -> None:
     assert done.exit_code == 0
     [total] = [line for line in done.stdout.splitlines() if "total" in line]
     assert "368" in total  # 60 + 84 + 7 × 32
-    assert "most_cost is in dollars" in done.stdout
+    assert "Costs are in dollars" in done.stdout
 
 
 def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,6 +98,12 @@ def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ("evaluate", "openai/gpt-4o-mini")
     assert as_json(*asked, "--dry-run")["requests"][0]["most_cost"] > 0
     assert "OPENAI_API_KEY is not set" in empathylab(*asked).stderr
+
+
+def test_a_file_sets_how_many_situations_are_replied_to(tmp_path: Path) -> None:
+    file = tmp_path / "more.yaml"
+    file.write_text("models: [a/b]\nreplies: 2\nseeds: [1, 2]\n")
+    assert [way.replies for way in read_sweep(file).combinations()] == [2, 2]
 
 
 def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ def evaluate(
     workspace: Workspace,
     *models: str | Model,
     situations: int = 3,
+    replies: int = 1,
     mode: Mode = "structured",
     scale: str = "panas",
     template: str | None = None,
@@ -38,17 +39,19 @@ def evaluate(
 ) -> Evaluation:
     """Measures models: a scale before and after situations, replies to people, and a report.
 
-    Without a model, the embedded one. `situations` is their number for each of 8 emotions. With
-    `judge`, a model scores the replies by the rubric. `fail_under`, `max_unusable`, and `baseline`
-    with `no_worse_than` are conditions; `result.passed` says whether all are met. If so, `name`
-    names the run of replies; an older run with this name loses it.
+    Without a model, the embedded one. `situations` to imagine and `replies` are numbers for each
+    emotion. With `judge`, a model scores the replies by the rubric. `fail_under`, `max_unusable`,
+    and `baseline` with `no_worse_than` are conditions; `result.passed` says whether all are met.
+    If so, `name` names the run of replies; an older run with this name loses it.
     """
     from empathylab.api.evaluation.gates import GateOptions
     from empathylab.api.evaluation.measurement import Combination, JudgeOptions
     from empathylab.models import DEFAULT_MODEL
 
     run = RunOptions.of(options)
-    way = Combination(situations, mode, scale, run.temperature, run.seed, template, language)
+    way = Combination(
+        situations, mode, scale, run.temperature, run.seed, template, language, replies
+    )
     named = None if baseline is None else str(baseline)
     chosen = models or (DEFAULT_MODEL,)
     return evaluate_ways(

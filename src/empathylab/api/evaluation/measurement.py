@@ -44,7 +44,7 @@ class Combination:
     """One way of asking a model."""
 
     situations: int = 3
-    """For each emotion."""
+    """To imagine before a scale, for each emotion."""
     mode: Mode = "structured"
     scale: str = "panas"
     temperature: float | None = None
@@ -53,9 +53,11 @@ class Combination:
     """Of replies: an id or a file; the usual one where none is given."""
     language: str | None = None
     """Of prompts, situations and the scale; English where none is given."""
+    replies: int = 1
+    """Situations to reply to, for each emotion."""
 
     def __post_init__(self) -> None:
-        require_at_least(1, situations=self.situations)
+        require_at_least(1, situations=self.situations, replies=self.replies)
 
     def plans(self, lab: Lab, model: str) -> list[Plan]:
         """A scale before and after situations, where it has its wording, and replies to people."""
@@ -112,7 +114,7 @@ class Combination:
         named = None if self.template is None else reply_template(self.template)
         responding = Responding(
             dialogues,
-            dialogues.first_per_group(1),
+            dialogues.first_per_group(self.replies),
             temperature=0.7 if self.temperature is None else self.temperature,
             seed=self.seed,
             template=in_language(named or usual_template(dialogues), dialogues.language),

@@ -77,7 +77,14 @@ def evaluate(
             "provider/name, one or more, or a sweep file (YAML). Default: the embedded model."
         ),
     ] = None,
-    situations: Annotated[int, option("Situations for each of the 8 emotions.", min=1)] = 3,
+    situations: Annotated[
+        int,
+        option("Situations to imagine before a scale, for each of the 8 emotions.", min=1),
+    ] = 3,
+    replies: Annotated[
+        int,
+        option("Situations to reply to, for each emotion: 32, or 16 in de and zh.", min=1),
+    ] = 1,
     mode: ModeOption = "structured",
     language: LanguageOption = None,
     against: Annotated[
@@ -116,7 +123,7 @@ def evaluate(
         str | None,
         _scores_option(
             "The judges' endpoint. Default: the judge's provider, or --base-url if the model "
-            "has the same provider.",
+            "has the same provider, or the judge an unknown one.",
             metavar="URL",
         ),
     ] = None,
@@ -257,7 +264,12 @@ def evaluate(
 
         options = RunOptions.of(run)
         way = Combination(
-            situations, mode, temperature=options.temperature, seed=options.seed, language=language
+            situations,
+            mode,
+            temperature=options.temperature,
+            seed=options.seed,
+            language=language,
+            replies=replies,
         )
         scored_by = JudgeOptions(
             _one_judge(judge or []), judge_base_url, planted, judge_api_key_env

@@ -70,6 +70,9 @@ class Sweep(FileModel):
     """For scales and replies; 0 and 0.7 if left out."""
     seeds: tuple[Whole, ...] = Field(default=(1,), min_length=1)
     situations: Whole = Field(default=3, ge=1)
+    """To imagine before a scale, for each emotion."""
+    replies: Whole = Field(default=1, ge=1)
+    """Situations to reply to, for each emotion."""
     language: Words | None = None
     """Of prompts, situations and scales; English if left out."""
     judge: Words | None = None
@@ -106,7 +109,16 @@ class Sweep(FileModel):
         temperatures: tuple[float | None, ...] = self.temperatures or (None,)
         templates: tuple[str | None, ...] = self.templates or (None,)
         return [
-            Combination(self.situations, mode, scale, temperature, seed, template, self.language)
+            Combination(
+                self.situations,
+                mode,
+                scale,
+                temperature,
+                seed,
+                template,
+                self.language,
+                self.replies,
+            )
             for scale, template, mode, temperature, seed in product(
                 self.scales, templates, self.modes, temperatures, self.seeds
             )
