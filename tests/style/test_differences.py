@@ -120,6 +120,12 @@ def test_sides_that_never_vary_are_told_apart_by_permutation() -> None:
     assert found.p == found.p_permutation == pytest.approx(2 / 2**8)
 
 
+def test_constants_that_differ_in_the_last_digit_have_no_effect_size() -> None:
+    # The mean of ten times 0.1 is not 0.1: what is left must not be taken for a spread.
+    found = only(frame(one=numbered([0.1] * 10), other=numbered([0.7] * 10)))
+    assert math.isnan(found.effect)
+
+
 def test_sides_that_are_the_same_constant_have_p_1() -> None:
     found = only(frame(one=numbered([2.0] * 8), other=numbered([2.0] * 8)))
     assert (found.difference, found.p, found.p_permutation) == (0, 1, 1)

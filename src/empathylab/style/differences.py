@@ -19,6 +19,8 @@ from empathylab.style.permutations import reassignment_p, sign_flip_p
 from empathylab.style.responses import RESPONDENT, SITUATION, require_columns, require_respondent
 
 _FEWEST_SHARED = 5
+_NOISE = 1e-12
+"""Of a mean: what sums of floating-point numbers may be off by."""
 _CELLS_AT_ONCE = 20_000_000
 _NOT_FEATURES = {"response", "sample", "rating", "rater"}
 
@@ -284,7 +286,7 @@ def _compare(
     se, df = _standard_error(sides, n, m)
     difference = mean - against_mean
     # Differences that are the same everywhere may differ in the last digit.
-    noise = 1e-12 * np.maximum(np.abs(mean), np.abs(against_mean))
+    noise = _NOISE * np.maximum(np.abs(mean), np.abs(against_mean))
     se = np.where(se <= noise, 0.0, se)
     difference = np.where(np.abs(difference) <= noise, 0.0, difference)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -332,11 +334,12 @@ def _mean(side: Array) -> Array:
 
 
 def _sd(side: Array) -> Array:
-    n = (~np.isnan(side)).sum(axis=0)
+    n, mean = (~np.isnan(side)).sum(axis=0), _mean(side)
     with np.errstate(invalid="ignore", divide="ignore"):
-        squares = np.nansum((side - _mean(side)) ** 2, axis=0)
+        squares = np.nansum((side - mean) ** 2, axis=0)
         sds: Array = np.where(n > 1, np.sqrt(squares / (n - 1)), np.nan)
-    return sds
+    # Values that are the same everywhere may differ in the last digit of their mean.
+    return np.where(sds <= _NOISE * np.abs(mean), 0.0, sds)
 
 
 def _standard_error(sides: _Sides, n: Array, m: Array) -> tuple[Array, Array]:

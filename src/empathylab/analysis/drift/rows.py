@@ -14,6 +14,8 @@ from empathylab.analysis.text.numbers import number, p_value, signed
 
 def count_sentence(changed: int, tested: int) -> str:
     """How many of the tested figures changed."""
+    if not tested:
+        return "Nothing was measured on both occasions, so no change can be tested"
     return f"Changed after correction: {changed} of {tested} figures"
 
 

@@ -58,14 +58,17 @@ def appraisal(
 
 
 def _print_all(result: AppraisalResult, level: str) -> None:
-    """The tables, the validity of the answers, and people's table without excluded participants."""
+    """Conclusions, the validity of answers, tables, and people's without excluded participants."""
     from empathylab.analysis.appraisal.caveats import order_caveats
     from empathylab.analysis.appraisal.exclusions import exclusion_sentences
     from empathylab.analysis.appraisal.self_reports import validity_sentences
 
-    _print(result, level)
+    for conclusion in result.conclusions:
+        typer.echo(f"- {conclusion}")
     for sentence in (*validity_sentences(result.self_reports), *order_caveats(result.changes)):
         typer.echo(sentence)
+    typer.echo()
+    _print(result, level)
     print_notes(result.deviations)
     if result.exclusions is None:
         return
@@ -78,7 +81,7 @@ def _print_all(result: AppraisalResult, level: str) -> None:
 
 
 def _print(result: AppraisalResult, level: str, *, only: str | None = None) -> None:
-    """The tables, all or of one respondent, and everybody's distance from people."""
+    """The tables; those of one respondent only with everybody's distance from people."""
     from empathylab.analysis.appraisal.result import change_rows, distance_sentence
 
     levels = ("overall", "emotion", "factor")
@@ -91,7 +94,7 @@ def _print(result: AppraisalResult, level: str, *, only: str | None = None) -> N
         typer.echo(f"{respondent}, {scale}")
         print_rows(rows)
         typer.echo()
-    for summary in result.summaries:
+    for summary in result.summaries if only else ():
         typer.echo(distance_sentence(summary))
     for row in result.invalid.iter_rows(named=True):
         typer.echo(
