@@ -53,9 +53,9 @@ _SENTENCES = {
     "comment": "A participant left a comment.",
     "complaint": "A participant left a comment that may be a complaint.",
     "error": "The server failed on a page. See its log.",
-    "safety": "A participant's part ended for their safety. See the list of participants.",
+    "safety": "A participant's session was ended for safety reasons. See the list of participants.",
     "outage": "The study is paused: the provider of the model is down or too slow.",
-    "study-cap": "The study is paused: its limit on costs is reached.",
+    "study-cap": "The study is paused: its cost limit is reached.",
     "test": "This is a test alert.",
 }
 log = logging.getLogger("empathylab.study.admin")
