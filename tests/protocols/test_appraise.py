@@ -72,6 +72,13 @@ def test_orders_differ_and_repeat_from_the_same_seed(sqlite_lab: Lab) -> None:
     assert items_shown(first[1].messages) != items_shown(other[1].messages)
 
 
+def test_repeats_ask_the_same_with_another_seed(sqlite_lab: Lab) -> None:
+    plan = plan_appraisal(sqlite_lab, "scripted/test", appraisal(repeats=2, seed=7))
+    first, second = plan.requests[:2]
+    assert first.messages == second.messages
+    assert (first.parameters.seed, second.parameters.seed) == (7, 8)
+
+
 def test_answers_reach_their_items_whatever_the_order(lab: Lab) -> None:
     chosen = appraisal(default_orders=3)
     plan = plan_appraisal(lab, "scripted/test", chosen)

@@ -145,3 +145,9 @@ def test_published_replies_of_people_pass_and_canned_refusals_do_not(shared_data
     assert counted("human") == {"valid": 2000}
     # By grep: 64 are 'unable to provide the help that you need', 2 are 'unable to assist'.
     assert counted("chatgpt_empathy") == {"valid": 1934, "refusal": 66}
+
+
+def test_two_thirds_of_the_least_words_are_just_enough() -> None:
+    at_least_three = Expected(prompt=(TOLD,), least_words=3, most_words=97)
+    assert check_reply("Oh dear.", at_least_three).outcome == "valid"
+    assert check_reply("Oh.", at_least_three).outcome == "too_short"

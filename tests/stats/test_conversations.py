@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import polars as pl
 import pytest
 from scipy import stats
 
-from empathylab.stats.conversations import clustered_mean, persona_difference
+from empathylab.stats.conversations import clustered_mean, persona_difference, rank_agreement
 
 FIRST = {"a": 7.0, "b": 5.5, "c": 8.1, "d": 6.2, "e": 9.4}
 SECOND = {"v": 3.0, "w": 4.9, "x": 4.4}
@@ -41,3 +42,29 @@ def test_a_single_persona_has_no_difference_to_test() -> None:
     difference = persona_difference(FIRST, {"v": 3.0})
     assert math.isfinite(difference.estimate)
     assert math.isnan(difference.p)
+
+
+def feelings(**simulators: list[float | None]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"respondent": f"m{number}", "simulator": name, "persona": persona, "final": final}
+            for name, finals in simulators.items()
+            for persona in ("anna", "ben")
+            for number, final in enumerate(finals)
+        ],
+        schema_overrides={"final": pl.Float64},
+    )
+
+
+def test_simulators_agree_as_far_as_their_ranks_of_respondents_do() -> None:
+    first, second = [50.0, 40, 70, 70, 10], [55.0, 30, 60, 80, 30]
+    found = rank_agreement(feelings(one=first, two=second), draws=50)
+    assert found.correlation == pytest.approx(stats.spearmanr(first, second).statistic)
+    assert (found.pairs, found.respondents) == (1, 5)
+
+
+def test_conversations_without_a_final_feeling_are_left_out_of_the_ranks() -> None:
+    finals = [50.0, 40.0, 70.0, 65.0]
+    found = rank_agreement(feelings(one=[*finals, None], two=[*finals, 5.0]), draws=50)
+    assert found.correlation == pytest.approx(1)
+    assert found.respondents == 4

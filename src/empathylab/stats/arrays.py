@@ -23,3 +23,9 @@ def vector(values: Values) -> Array:
     if isinstance(values, pl.Series):
         values = values.cast(pl.Float64).to_numpy()
     return np.asarray(values, dtype=np.float64).reshape(-1)
+
+
+def ranks(values: Array) -> Array:
+    """Ranks from 1; equal values share their mean rank."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.arguments import without_gaps
+from empathylab.stats.arrays import Array, ranks
 from empathylab.stats.clusters import robust
 from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.estimates import Estimate
@@ -115,6 +116,7 @@ def rank_agreement(
     NaN where no two simulators share three respondents. The bootstrap draws personas, since a
     ranking would be another with other personas.
     """
+    frame = without_gaps(frame, "persona", "simulator", "respondent", "final")
     respondents = frame["respondent"].unique(maintain_order=True).to_list()
     simulators = frame["simulator"].unique(maintain_order=True).to_list()
     personas = frame["persona"].unique(maintain_order=True).to_list()
@@ -141,8 +143,6 @@ def rank_agreement(
 
 
 def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
-    from scipy.stats import rankdata
-
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(counts > 0, sums / counts, np.nan)
     correlations, largest = [], 0
@@ -151,7 +151,7 @@ def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
         largest = max(largest, int(shared.sum()))
         if shared.sum() < _MIN_RANKED:
             continue
-        a, b = rankdata(one[shared]), rankdata(other[shared])
+        a, b = ranks(one[shared]), ranks(other[shared])
         if a.std() > 0 and b.std() > 0:
             correlations.append(float(np.corrcoef(a, b)[0, 1]))
     mean = float(np.mean(correlations)) if correlations else math.nan

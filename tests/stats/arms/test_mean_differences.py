@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.errors import UnknownName
+from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arms.mean_differences import (
     _Errors,
     _Pooled,
@@ -87,6 +87,16 @@ def test_an_arm_rated_by_one_person_has_the_whole_scale() -> None:
     pair = prediction_powered_difference(frame, "a", "b", limits=(1.0, 3.0))
     assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((pair.low, pair.high), abs=1e-12)
     assert math.isnan(found.low[0, 0])
+
+
+def test_rows_without_an_arm_are_ignored() -> None:
+    frame = rated()
+    nobody = frame.head(9).with_columns(arm=pl.lit(None, dtype=pl.String))
+    found = prediction_powered_differences(pl.concat([frame, nobody]))
+    expected = prediction_powered_differences(frame).estimate
+    assert found.estimate == pytest.approx(expected, nan_ok=True)
+    with pytest.raises(InputError, match="there are no ratings"):
+        prediction_powered_differences(nobody)
 
 
 def test_a_missing_column_is_named() -> None:

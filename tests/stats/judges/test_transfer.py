@@ -145,6 +145,14 @@ def test_a_rating_that_is_nan_counts_as_missing() -> None:
     assert repr(transferred_mean(nan, "new")) == repr(transferred_mean(gap, "new"))
 
 
+def test_rows_without_a_respondent_are_ignored() -> None:
+    told: list[float | None] = [1.0, 2.0, 3.0, 2.0]
+    frame = pl.concat([rows("a", told, told), rows("b", told, told), unrated(told)])
+    nobody = rows("c", [9.0] * 4, told).with_columns(respondent=pl.lit(None, dtype=pl.String))
+    found = transferred_mean(pl.concat([frame, nobody]), "new")
+    assert repr(found) == repr(transferred_mean(frame, "new"))
+
+
 def test_what_cannot_be_estimated_is_said() -> None:
     with pytest.raises(InputError, match="nothing to calibrate"):
         transferred_mean(unrated([1.0]), "new")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns, without_gaps
 from empathylab.stats.arrays import Array, Codes
 from empathylab.stats.clusters.robust import crossed_codes
@@ -63,7 +64,9 @@ def prediction_powered_differences(
     ways = plan.clusters(frame)
     labels = frame["arm"].cast(pl.String)
     names = tuple(labels.drop_nulls().unique(maintain_order=True).to_list())
-    parts = [part_of(frame, plan, ways, name, (labels == name).to_numpy()) for name in names]
+    if not names:
+        raise InputError("there are no ratings", remedy="Collect or import ratings first.")
+    parts = [part_of(frame, plan, ways, name, labels.eq_missing(name).to_numpy()) for name in names]
     rated = without_gaps(frame, rating)
     situations, raters = (_shared(rated, column, names) for column in ("situation", "rater"))
     people, errors = _Errors.of(parts, people=True), _Errors.of(parts)

@@ -281,7 +281,7 @@ def _plain(frame: pl.DataFrame, rating: str) -> pl.DataFrame:
         "situation",
         rating=pl.col(rating).cast(pl.Float64).fill_nan(None),
         prediction=pl.col("prediction").cast(pl.Float64).fill_nan(None),
-    )
+    ).drop_nulls("respondent")
 
 
 def _others(ratings: pl.DataFrame, newcomer: str) -> list[str]:

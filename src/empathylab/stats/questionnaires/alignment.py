@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empathylab.stats.arrays import Array
+from empathylab.stats.arrays import ranks
 from empathylab.stats.questionnaires.appraisal import Level, ScaleChange
 from empathylab.stats.t_tests import t_margin, z_margin
 
@@ -121,9 +121,9 @@ def rank_agreements(
     agreements = []
     for (respondent, scale, subscale), group in _grouped(distances).items():
         k = len(group)
-        own = _ranks([item.delta for item in group])
-        others = _ranks([item.people_delta for item in group])
-        rho = _correlation(own, others)
+        rho = _rank_correlation(
+            [item.delta for item in group], [item.people_delta for item in group]
+        )
         low = high = math.nan
         if k > 3 and not math.isnan(rho):
             margin = z_margin(confidence) * math.sqrt((1 + rho**2 / 2) / (k - 3))
@@ -133,18 +133,12 @@ def rank_agreements(
     return agreements
 
 
-def _ranks(values: Sequence[float]) -> Array:
-    """Ranks from 1; equal values share their mean rank, and beside a NaN nothing has a rank."""
-    if np.isnan(values).any():
-        return np.full(len(values), math.nan)
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
-
-
-def _correlation(a: Array, b: Array) -> float:
-    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+def _rank_correlation(own: Sequence[float], others: Sequence[float]) -> float:
+    """NaN where a side is constant, or has a change that is not known."""
+    a, b = np.array(own), np.array(others)
+    if len(a) < 2 or not np.ptp(a) * np.ptp(b) > 0:
         return math.nan
-    return float(np.corrcoef(a, b)[0, 1])
+    return float(np.corrcoef(ranks(a), ranks(b))[0, 1])
 
 
 def alignment_summaries(
