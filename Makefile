@@ -16,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE =
 .DEFAULT_GOAL := help
 .PHONY: help run test check study bench docs lock clean
 
-help: ## say what there is
+help: ## list these targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 run: $(VENV)/.run ## install, evaluate the embedded model, write the report; CONVERSATIONS=2 adds conversations
@@ -63,7 +63,7 @@ docs: $(VENV)/.dev ## build the documentation site into site/
 	@$(BIN)/python scripts/write_export_columns.py
 	@$(BIN)/python scripts/build_docs.py
 
-lock: ## renew requirements/*.lock from pyproject.toml (needs uv)
+lock: ## update requirements/*.lock from pyproject.toml (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
 	  --extra local --extra style --extra study --group build -o requirements/run.lock pyproject.toml
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \

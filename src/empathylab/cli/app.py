@@ -121,15 +121,15 @@ def _version(wanted: bool) -> None:
 @app.callback(
     epilog=examples(
         ("empathylab evaluate", "measures the embedded model."),
-        ("empathylab evaluate openai/gpt-4o-mini", "measures any other."),
+        ("empathylab evaluate openai/gpt-4o-mini", "measures any other model."),
         ("empathylab COMMAND --help", "explains a command, with examples."),
         ("empathylab --install-completion", "completes commands and options in your shell."),
     )
     + (
-        "\n\nExit codes: 0 done; 1 failed, or below a gate; 2 the user can fix it; 130 "
-        "interrupted. Results go to stdout, everything else to stderr. `EMPATHYLAB_LAB` "
-        "names the lab's folder, and API keys are read from the environment only; "
-        "`empathylab models` lists the variables."
+        "\n\nExit codes: 0 success; 1 failure, or a failed gate; 2 an error that you can "
+        "fix; 130 interrupted. Results go to stdout, everything else to stderr. "
+        "`EMPATHYLAB_LAB` names the lab's folder, and API keys are read from the environment "
+        "only; `empathylab models` lists the variables."
     )
 )
 def _empathylab(

@@ -80,7 +80,7 @@ TrackOption = Annotated[
 ConfidenceOption = Annotated[
     float, option("Confidence level of the intervals.", min=0.5, max=0.999)
 ]
-PortOption = Annotated[int, option("0 for any free port.", min=0, max=65535)]
+PortOption = Annotated[int, option("The port to listen on; 0 for any free port.", min=0, max=65535)]
 WordsOption = Annotated[bool, option("Print only the methods and results paragraphs.", "--words")]
 OpenOption = Annotated[bool, option("Open the report in the browser.", "--open")]
 ReportOption = Annotated[
@@ -226,8 +226,12 @@ class _RunOptions:
         ),
     ]
     concurrency: Annotated[int | None, _limits_option("Parallel requests per model.")]
-    requests_per_minute: Annotated[float | None, _limits_option("Maximum per model.")]
-    tokens_per_minute: Annotated[float | None, _limits_option("Maximum per model.")]
+    requests_per_minute: Annotated[
+        float | None, _limits_option("Maximum number of requests per minute, per model.")
+    ]
+    tokens_per_minute: Annotated[
+        float | None, _limits_option("Maximum number of tokens per minute, per model.")
+    ]
     max_total_tokens: Annotated[
         int | None,
         _limits_option(

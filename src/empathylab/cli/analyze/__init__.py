@@ -22,7 +22,7 @@ from empathylab.cli.options import add_commands
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Statistics on the data in the lab.",
+    help="Analyses the data in the lab, or a table of your own.",
     epilog="Example: `empathylab analyze appraisal --json`",
 )
 add_commands(

@@ -21,7 +21,7 @@ EXAMPLE = (
     "Example: `empathylab data sample empatheticdialogues --count 2000 --name balanced "
     "--balance emotion --balance length`"
 )
-_rules_option = panel("What is left out")
+_rules_option = panel("Exclusions")
 
 
 def _print_unsafe(wanted: bool) -> None:

@@ -9,8 +9,10 @@ from empathylab.cli.stats import anova, chi2, mixed, power, preferences
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Statistics on your own tables: mixed models, analysis of variance, chi-square, "
-    "preferences, power.",
+    help=(
+        "Computes statistics on your own tables: mixed models, analysis of variance, "
+        "chi-square, preferences, power."
+    ),
     epilog="Example: `empathylab stats power --effect-w 0.3 --df 8`",
 )
 app.command("clmm", epilog=mixed.CLMM_EXAMPLE)(mixed.clmm)

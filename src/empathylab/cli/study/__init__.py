@@ -25,7 +25,7 @@ from empathylab.cli.study import (
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Studies with people: design, check, serve, watch, close, export.",
+    help="Prepares, runs and closes studies with people, and exports their data.",
     epilog="Example: `empathylab study new my-study.yaml`, then `study check`, then `study serve`",
 )
 _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
