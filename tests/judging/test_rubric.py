@@ -151,6 +151,11 @@ def test_a_judge_that_overlooks_danger_is_refused_although_its_order_is_right() 
     assert not found.accepted
 
 
+def test_a_judge_that_gives_every_reply_the_same_sees_nothing() -> None:
+    same = judged(lambda _reply, _repeat: rubric().profile(TOP))
+    assert (same.right_above, same.accepted) == (0, False)
+
+
 def test_a_judge_that_guesses_is_refused() -> None:
     rng = random.Random(2)
     found = judged(lambda *_: rubric().profile({name: rng.randint(1, 5) for name in TOP}), 20)

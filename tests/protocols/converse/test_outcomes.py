@@ -11,7 +11,7 @@ from empathylab.protocols.converse.outcomes import (
     says_goodbye,
 )
 from empathylab.protocols.converse.persona import Persona
-from empathylab.protocols.converse.transcript import State, Transcript, Turn, opening
+from empathylab.protocols.converse.transcript import State, Transcript, Turn, opening, states
 from tests.helpers.conversing import KIND, persona
 
 PERSON = persona(1, end={"success_at": 90, "failure_below": 10, "exchanges": 4})
@@ -50,6 +50,13 @@ def test_the_limit_is_the_last_reply() -> None:
     assert end(talk(50, 51, 52)) is None
     assert end(talk(50, 51, 52, 53)) == ("completed", "limit")
     assert end((opening(PERSON),)) is None
+
+
+def test_an_update_that_cannot_be_read_is_no_state() -> None:
+    unread = State({"feeling": 99.0}, problem="no JSON object in the answer")
+    turns = (*talk(50), Turn("person", "Well."), Turn("respondent", "Hm.", state=unread))
+    assert [state.score for state in states(PERSON, turns)] == [PERSON.start["feeling"], 50]
+    assert end(turns) == ("off_schema", None)
 
 
 def test_a_goodbye_is_early_before_its_reply_unless_the_need_is_met() -> None:
