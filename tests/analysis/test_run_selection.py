@@ -8,7 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.run_selection import run_label, run_matrix, selected_runs
+from empathylab.analysis.run_selection import (
+    hidden_sentences,
+    run_label,
+    run_matrix,
+    selected_runs,
+)
 
 
 def runs(*rows: tuple[int, str, str, dict[str, Any]], pinned: tuple[int, ...] = ()) -> pl.DataFrame:
@@ -116,3 +121,15 @@ def test_the_matrix_names_every_run_and_why_it_is_not_shown() -> None:
     assert shown == set(selected_runs(frame)["run"])
     [asked] = [row for row in run_matrix(frame, first=[2]) if row.run == 6]
     assert asked.reason == "Run 6 is not shown: run 2 was asked for."
+
+
+def test_runs_that_are_hidden_for_the_same_reason_are_named_together() -> None:
+    frame = runs(
+        *((run, "a/b", "respond", panas(8)) for run in (1, 2, 3)),
+        (4, "c/d", "respond", panas(8)),
+        (5, "c/d", "respond", panas(8)),
+    ).with_columns(name=pl.lit(None, dtype=pl.String), planned=30, answered=30)
+    assert hidden_sentences(run_matrix(frame)) == [
+        "Runs 1 and 2 are not shown: run 3 was used last.",
+        "Run 4 is not shown: run 5 was used last.",
+    ]

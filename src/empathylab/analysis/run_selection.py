@@ -8,13 +8,16 @@ one used last. Results of two runs are never merged.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.text.apa import listed
+
 _KIND = ["respondent", "protocol", "instrument"]
+_NOT_SHOWN = " is not shown: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,20 @@ def run_matrix(runs: pl.DataFrame, *, first: Collection[int] = ()) -> tuple[RunR
     kinds = list(dict.fromkeys((row.respondent, row.protocol, row.instrument) for row in rows))
     places = {kind: place for place, kind in enumerate(kinds)}
     return tuple(sorted(rows, key=lambda row: places[row.respondent, row.protocol, row.instrument]))
+
+
+def hidden_sentences(rows: Iterable[RunRow]) -> list[str]:
+    """Why runs are not shown; those with the same reason are named together."""
+    runs: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reason is not None:
+            runs.setdefault(row.reason.partition(_NOT_SHOWN)[2], []).append(str(row.run))
+    return [
+        f"Run {named[0]}{_NOT_SHOWN}{why}"
+        if len(named) == 1
+        else f"Runs {listed(named)} are not shown: {why}"
+        for why, named in runs.items()
+    ]
 
 
 def chosen_runs(described: pl.DataFrame, kind: Collection[str]) -> list[int]:
@@ -141,7 +158,7 @@ def _reason(row: dict[str, Any], shown: dict[str, Any]) -> str:
         why = f"is in the mode that was used first, {shown['mode']}"
     else:
         why = "was used last"
-    return f"Run {row['run']} is not shown: run {shown['run']} {why}."
+    return f"Run {row['run']}{_NOT_SHOWN}run {shown['run']} {why}."
 
 
 def _situations(settings: dict[str, Any]) -> int:

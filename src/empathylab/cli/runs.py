@@ -34,7 +34,7 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     If several runs asked a respondent the same questions, the report shows the pinned run, or else
     the run with the most situations.
     """
-    from empathylab.analysis.run_selection import run_label, run_matrix
+    from empathylab.analysis.run_selection import hidden_sentences, run_label, run_matrix
     from empathylab.store import Lab, runs_frame
 
     with Lab.open(lab, create=False) as opened:
@@ -51,8 +51,9 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
         for run in frame.sort("run").iter_rows(named=True)
     ]
     show_rows(rows, "runs", as_json=json)
-    for reason in (row.reason for row in matrix.values() if row.reason and not json):
-        typer.echo(reason)
+    if not json:
+        for sentence in hidden_sentences(matrix.values()):
+            typer.echo(sentence)
 
 
 @app.command("show", epilog="Example: `empathylab runs show 3 --answers 5 --reasoning`")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from empathylab.analysis.run_selection import RunRow
+from empathylab.analysis.run_selection import RunRow, hidden_sentences
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.scores.estimates import Comparison
 from empathylab.analysis.scores.gates import Gate
@@ -124,6 +124,6 @@ def runs_fold(runs: Sequence[RunRow]) -> Fold:
         blocks=kept(
             Text((_RUNS,) if runs else ()),
             Table(title="All runs of this lab", rows=matrix_table(runs), paper=False),
-            Text([run.reason for run in runs if run.reason], "list"),
+            Text(hidden_sentences(runs), "list"),
         ),
     )
