@@ -375,6 +375,13 @@ def test_a_junit_file_says_what_stopped_the_evaluation(
     assert sentence in junit_error(*arguments, code=2)
 
 
+def test_a_markdown_summary_says_what_stopped_the_evaluation() -> None:
+    done = run(MODEL, "--judge", "openai/gpt-4o", "--fresh", "--summary", "md", code=2)
+    assert done.stdout.startswith("# EmpathyLab\n\n**The evaluation stopped:** openai/gpt-4o: ")
+    assert "OPENAI_API_KEY is not set" in done.stdout
+    assert run(MODEL, "--judge", "openai/gpt-4o", "--fresh", code=2).stdout == ""
+
+
 def test_a_junit_file_of_a_stopped_evaluation_has_the_gates_too() -> None:
     junit_error("--max-total-tokens", "2000", "--fresh", "--max-unusable", "10%", code=1)
     assert 'name="' + MODEL + ": unusable answers" in Path("gates.xml").read_text()

@@ -224,7 +224,7 @@ def evaluate(
     from empathylab.cli.evaluate.gate_options import read_gates
     from empathylab.models import DEFAULT_MODEL
 
-    with JunitFile(junit) as file:
+    with JunitFile(junit, markdown=summary == "md" and not json) as file:
         names = model or [DEFAULT_MODEL]
         gates = read_gates(
             fail_under or (),

@@ -27,6 +27,8 @@ class JunitFile:
     """None if no file is wanted."""
     gates: Sequence[Gate] = ()
     """Set when they are checked."""
+    markdown: bool = False
+    """Whether what stops the command belongs on stdout, too: the page of a CI system."""
 
     def __enter__(self) -> Self:
         return self
@@ -43,6 +45,9 @@ class JunitFile:
             stopped = "interrupted"
         else:  # errors of options name the option only there
             stopped = getattr(error, "format_message", error.__str__)()
+        if self.markdown:
+            heading = "" if self.gates else "# EmpathyLab\n\n"
+            typer.echo(f"{heading}**The evaluation stopped:** {stopped}")
         with contextlib.suppress(EmpathyLabError):  # the first error is the one to be told
             self.write(stopped or type(error).__name__)
 
