@@ -49,6 +49,19 @@ def test_an_evaluation_has_tables_a_summary_charts_and_a_report(tmp_path: Path) 
     assert found.plot().to_dict()["title"]
     assert found.report.is_file()
     assert lab.report() == found.report
+    assert repr(found).startswith("<Evaluation of scripted/mine: ")
+    assert len(repr(found)) < 100
+
+
+def test_a_summary_says_above_the_figures_that_answers_are_meaningless(lab: el.Lab) -> None:
+    same = json.dumps({str(item): 3 for item in range(1, 21)})
+    flat = ScriptedModel(lambda _messages, _parameters: same, name="scripted/flat")
+    title = lab.appraise(flat, situations=1).summary().splitlines()[0]
+    assert title.strip() == (
+        "scripted/flat, PANAS: change from baseline (the answers are meaningless)"
+    )
+    usable = lab.appraise(PERSON, situations=1).summary().splitlines()[0]
+    assert usable.strip().endswith("PANAS: change from baseline")
 
 
 def test_commands_and_python_give_the_same_result(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Any:
     def of(name: str) -> str:
         length = SimpleNamespace(respondent=name, median_words=40.0, replies=3, asked=4)
         data: Any = SimpleNamespace(
-            appraisal=SimpleNamespace(changes=[]),
+            appraisal=SimpleNamespace(changes=[], self_reports=[]),
             lengths=[length],
             runs=[],
             cautions=lambda _: [f"{name} was asked little"],

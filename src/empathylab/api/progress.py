@@ -186,7 +186,7 @@ def state(tally: Tally) -> str:
     if tally.reused:
         parts.append(f"{tally.reused} reused")
     if tally.retries:
-        parts.append(f"{tally.retries} retries")
+        parts.append(f"{tally.retries} {'retry' if tally.retries == 1 else 'retries'}")
     if tally.failed:
         parts.append(f"{tally.failed} failed")
     return ", ".join(parts)

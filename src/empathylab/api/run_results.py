@@ -22,13 +22,18 @@ class Asked(Result):
     __slots__ = ()
     sessions: Sessions
 
+    def __repr__(self) -> str:
+        """What it is about; the figures fill pages."""
+        models = ", ".join(self.sessions.models)
+        return f"<{type(self).__name__} of {models}: .summary() for text, .tables for figures>"
+
     @property
     def complete(self) -> bool:
         """Whether every request got an answer; `sessions.require_complete()` raises if not."""
         return not self.sessions.missing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunResult(Asked):
     """The results of an appraisal or of replies, and the outcome of the requests."""
 
@@ -79,7 +84,7 @@ class RunResult(Asked):
         return text_of([*self.sessions.caveats(), *parts])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ConversationsResult(Asked):
     """What all conversations of the lab show, and the outcome of this call's requests."""
 
@@ -120,7 +125,7 @@ class ConversationsResult(Asked):
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JudgingResult(Asked):
     """A summary of the judges' ratings or choices, and the outcome of the requests."""
 

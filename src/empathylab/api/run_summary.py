@@ -27,8 +27,13 @@ def summary_parts(
     """A short table, these lines, the cautions, and where the report is if there is one."""
     changes = [change for change in data.appraisal.changes if change.respondent in models]
     pairs = dict.fromkeys((change.respondent, change.scale) for change in changes)
+    verdicts = {
+        (report.respondent, report.scale): report.validity.verdict
+        for report in data.appraisal.self_reports
+    }
     for respondent, scale in pairs:
-        yield _changes_table(changes, respondent, scale)
+        verdict = verdicts.get((respondent, scale), "usable")
+        yield _changes_table(changes, respondent, scale, verdict)
     for length in data.lengths:
         if length.respondent in models and length.median_words is not None:
             yield (
@@ -65,14 +70,15 @@ def text_of(parts: Iterable[Table | Text | str]) -> str:
     return written.getvalue().rstrip("\n")
 
 
-def _changes_table(changes: list[ScaleChange], respondent: str, scale: str) -> Table:
-    """One row per emotion, one column per subscale."""
+def _changes_table(changes: list[ScaleChange], respondent: str, scale: str, verdict: str) -> Table:
+    """One row per emotion, one column per subscale; above it, whether to believe the answers."""
     mine = [
         change
         for change in changes
         if (change.respondent, change.scale) == (respondent, scale) and change.level != "factor"
     ]
-    title = Text(f"{respondent}, {scale.upper()}: change from baseline")
+    doubt = "" if verdict == "usable" else f" (the answers are {verdict})"
+    title = Text(f"{respondent}, {scale.upper()}: change from baseline{doubt}")
     table = Table(title=title, title_justify="left")
     table.add_column("after")
     table.add_column("n", justify="right")

@@ -26,7 +26,7 @@ NOT_SCORED = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Evaluation(Asked):
     """The results of an evaluation."""
 
@@ -214,7 +214,7 @@ def _score_table(scores: Any) -> dict[str, dict[str, float | None]]:
     }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class AgainstStudy(Asked):
     """Models compared with the human ratings of a study, by each judge."""
 
