@@ -39,10 +39,11 @@ def evaluate(
 ) -> Evaluation:
     """Measures models: a scale before and after situations, replies to people, and a report.
 
-    Without a model, the embedded one. `situations` to imagine and `replies` are numbers for each
-    emotion. With `judge`, a model scores the replies by the rubric. `fail_under`, `max_unusable`,
-    and `baseline` with `no_worse_than` are conditions; `result.passed` says whether all are met.
-    If so, `name` names the run of replies; an older run with this name loses it.
+    Without a model, the embedded model is measured. For each emotion, `situations` is the number
+    of situations to imagine and `replies` the number to reply to. With `judge`, a model scores
+    the replies by the rubric. `fail_under`, `max_unusable`, and `baseline` with `no_worse_than`
+    are conditions; `result.passed` says whether all are met. If so, `name` names the run of
+    replies; an older run with this name loses it.
     """
     from empathylab.api.evaluation.gates import GateOptions
     from empathylab.api.evaluation.measurement import Combination, JudgeOptions

@@ -123,7 +123,7 @@ def evaluate(
         str | None,
         _scores_option(
             "The judges' endpoint. Default: the judge's provider, or --base-url if the model "
-            "has the same provider, or the judge an unknown one.",
+            "has the same provider or the judge's provider is not built in.",
             metavar="URL",
         ),
     ] = None,
