@@ -67,6 +67,7 @@ def test_a_reply_of_a_megabyte_is_kept() -> None:
     ("content", "options", "sentence"),
     [
         ("situation,reply\na,b\n", {}, "the columns 'text', 'respondent' are missing"),
+        ("situation,respondent,text,situation_text\n", {}, "the file contains no replies"),
         (
             "situation,respondent,text\na,b,c\n",
             {},

@@ -77,7 +77,8 @@ def by_value(
         return pl.Series(column, [result(value) for value in series.to_list()], dtype)
     values = series.unique(maintain_order=True)
     results = pl.Series([result(value) for value in values.to_list()], dtype=dtype)
-    return series.replace_strict(values, results, return_dtype=dtype)
+    # Polars keeps the old type of a column without rows.
+    return series.replace_strict(values, results, return_dtype=dtype).cast(dtype)
 
 
 def repeated(hashes: Iterable[pl.Series]) -> list[int]:
