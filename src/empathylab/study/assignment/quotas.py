@@ -10,14 +10,17 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.study.design.definition import Quota, Study
 
 OTHERS = "others"
-RESERVED = frozenset(
+LINK_NAMES = frozenset(
     (
         *("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "survey_code", "id", "invitation", "visit"),
         *("assignmentId", "hitId", "workerId", "turkSubmitTo"),
-        *("failed_attention", "marks", "pastes", "even_typing", "hidden_field", "instant_pages"),
     )
 )
-"""Names that links or the lab use themselves, so that no quota can go by them."""
+"""The parameters of links that say who comes."""
+LAB_NAMES = frozenset(
+    ("failed_attention", "marks", "pastes", "even_typing", "hidden_field", "instant_pages")
+)
+"""What the lab itself keeps about participants."""
 
 
 def quota_limits(quota: Quota, slots: int) -> dict[str, int]:

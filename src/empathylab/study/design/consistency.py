@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from empathylab.file_models import misfit, unknown, wrong
-from empathylab.study.assignment.quotas import RESERVED
+from empathylab.study.assignment.quotas import LAB_NAMES, LINK_NAMES
 from empathylab.study.blocks.questions.conditions import Comparison, condition
 from empathylab.study.blocks.questions.interface import Question
 from empathylab.study.design.definition import Quota, Study
@@ -217,7 +217,7 @@ def _check_quotas(study: Study) -> None:
         seen.add(quota.by)
         if quota.source == "demographics":
             _check_quota(quota, at, asked)
-        elif quota.by in RESERVED:
+        elif quota.by in LINK_NAMES | LAB_NAMES:
             raise wrong(
                 "by a name that links or the lab do not use themselves",
                 "Give it another name, and use that in the links.",

@@ -21,6 +21,7 @@ from empathylab.store.studies.participants import (
     submitters,
 )
 from empathylab.store.studies.records import add_audit, lock_study
+from empathylab.study.assignment.quotas import LAB_NAMES
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.sync import Synced, apply_submissions
@@ -32,9 +33,6 @@ _STATUS = ("status", "submissionstatus")
 _STARTED = ("startedat", "starteddatetime")
 _CODE = ("completioncode", "enteredcode", "studycode")
 _OWN = frozenset({*_PARTICIPANT, *_SUBMISSION, *_STATUS, *_STARTED, *_CODE})
-_RESERVED = frozenset(
-    {"failed_attention", "marks", "pastes", "even_typing", "hidden_field", "instant_pages"}
-)
 # What Prolific writes where someone has withdrawn a trait, or it has become too old to be shown.
 _WITHDRAWN = frozenset({"CONSENT_REVOKED", "DATA_EXPIRED"})
 _MAX_LENGTH = 500
@@ -130,7 +128,7 @@ def _names(service: RunningStudy, keep: Sequence[str]) -> dict[str, str]:
     for item in keep:
         column, given, name = item.partition("=")
         plain = name.strip() if given else re.sub(r"\W+", "_", column.strip().lower()).strip("_")
-        reserved = plain in service.study.demographic_fields or plain in _RESERVED
+        reserved = plain in service.study.demographic_fields or plain in LAB_NAMES
         if reserved or not plain or plain in names.values():
             raise InputError(
                 "a column needs a name that the study does not use and that is given only once",

@@ -16,6 +16,7 @@ from starlette.datastructures import ImmutableMultiDict
 
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import opaque_id, same_id
+from empathylab.study.assignment.quotas import LINK_NAMES
 from empathylab.study.design.recruitment import Platform
 from empathylab.study.recruiting.invitations import PARAMETER, ticket_of
 
@@ -25,13 +26,6 @@ VISIT = "visit"
 """The parameter of a researcher's test link, and of simulated raters."""
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _PLACEHOLDER = re.compile(r"\{\{%.*%\}\}|%\w+%")
-_SAYING_WHO = frozenset(
-    (
-        *("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
-        *("assignmentId", "hitId", "workerId", "turkSubmitTo"),
-        *("survey_code", "id", PARAMETER, VISIT),
-    )
-)
 _MOST = 200
 _WORLDS: tuple[World, ...] = ("simulated", "test")
 
@@ -162,4 +156,4 @@ def _contradicts_itself(given: Mapping[str, str], trait_names: Sequence[str]) ->
     """Whether a parameter is there twice with different values: then it does not say who comes."""
     if not isinstance(given, ImmutableMultiDict):
         return False
-    return any(len(set(given.getlist(name))) > 1 for name in (*_SAYING_WHO, *trait_names))
+    return any(len(set(given.getlist(name))) > 1 for name in (*LINK_NAMES, *trait_names))
