@@ -125,6 +125,30 @@ def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
     assert first is not second
 
 
+def test_the_work_of_one_person_keeps_its_order_over_full_batches(sqlite_lab: Lab) -> None:
+    queue = WriteQueue(sqlite_lab)
+    done: list[str] = []
+    people = ["ann", "ann", *(f"person {number}" for number in range(80)), "ann"]
+    with Held(queue):
+        coming = [
+            queue.soon(lambda shared, name=f"{name} {number}": done.append(name), person=name)  # type: ignore[misc]
+            for number, name in enumerate(people)
+        ]
+    for item in coming:
+        item.result(timeout=30)
+    assert [name for name in done if name.startswith("ann")] == ["ann 0", "ann 1", "ann 82"]
+
+
+def test_work_that_ends_its_thread_holds_nobody_up(sqlite_lab: Lab) -> None:
+    def stop(connection: Connection) -> None:
+        raise SystemExit
+
+    queue = WriteQueue(sqlite_lab)
+    with pytest.raises(SystemExit):
+        queue.write(stop)
+    assert queue.soon(lambda shared: 7).result(timeout=30) == 7
+
+
 def test_a_double_click_is_stored_once_and_acknowledged_twice(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "one")
