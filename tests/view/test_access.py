@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from empathylab.store import Lab
 from tests.view.viewing import COOKIE, TOKEN, Visitor, viewing
 
@@ -21,9 +23,17 @@ def test_the_link_lets_a_browser_in_by_a_strict_cookie(sqlite_lab: Lab) -> None:
 
 
 def test_without_the_right_token_there_is_a_plain_page(sqlite_lab: Lab) -> None:
-    paths = ("/", "/?token=wrong", "/?token=", f"/runs?token={TOKEN}", "/static/x")
+    alike = (TOKEN[:-1], f"{TOKEN}x", TOKEN.upper(), f"{TOKEN[:-1]}x", f" {TOKEN}")
+    wrong = ("wrong", "", "%00", "%ff", *map(quote, alike))
+    paths = ("/", "/static/x", f"/runs?token={TOKEN}", *(f"/?token={token}" for token in wrong))
     with viewing(sqlite_lab) as visitor:
-        for cookies in ({}, {COOKIE: "wrong"}, {COOKIE: ""}, {"other": TOKEN}):
+        for cookies in (
+            {},
+            {COOKIE: "wrong"},
+            {COOKIE: ""},
+            *({COOKIE: token} for token in alike[:4]),
+            {"other": TOKEN},
+        ):
             for path in paths:
                 visitor.cookies = cookies
                 answer = visitor.get(path)

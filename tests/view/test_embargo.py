@@ -15,6 +15,7 @@ from empathylab.store import Lab, schema
 from empathylab.store.inserts import now
 from empathylab.store.judged_responses import judged_study, study_responses
 from empathylab.store.listings import studies as listings
+from tests.helpers.labs import filled
 from tests.view.test_pages import crawl
 from tests.view.viewing import add_replies, add_study, ids, viewing
 
@@ -94,6 +95,25 @@ def test_queries_hide_what_is_not_closed_whatever_a_page_checks(
     with sqlite_lab.writing() as connection:
         connection.execute(schema.studies.update().values(status="closed"))
     assert found() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 1)])
+def test_choices_between_replies_are_hidden_wherever_the_shown_one_stands(
+    sqlite_lab: Lab, first: int, second: int
+) -> None:
+    add_replies(sqlite_lab, {"one": ["I am sorry"], "two": ["Oh no"]})
+    filled(sqlite_lab, situations=1)
+    row = {"answer_id": 1, "first_response_id": first, "second_response_id": second}
+    row |= {"setup": "x", "dimension": "empathy", "preferred": "first", "outcome": "valid"}
+    row |= {"order_index": 0, "repeat": 0, "added_at": now()}
+    with sqlite_lab.writing() as connection:
+        connection.execute(schema.preferences.insert(), [row])
+    with viewing(sqlite_lab) as visitor:
+        assert f'href="/replies/{second}">The second reply' in visitor.get("/answers/1").text
+        add_study(sqlite_lab, "open")  # it shows the first respondent's reply
+        hidden = visitor.get("/answers/1").text
+    assert "Hidden until the study" in hidden
+    assert "The second reply" not in hidden
 
 
 def test_a_raters_questionnaire_is_shown_with_its_score_once_the_study_is_closed(

@@ -118,3 +118,8 @@ def test_what_judges_said_of_a_reply_is_hidden_until_its_study_is_closed(
             connection.execute(schema.judgements.update().values(study_id=None))
         assert rows_of(visitor, "/replies/1?csv=judgements") == []
         assert len(rows_of(visitor, "/replies/3?csv=judgements")) == 2
+        with lab.writing() as connection:
+            connection.execute(schema.shown_responses.delete())
+            connection.execute(schema.judgements.update().values(study_id=1))
+        assert rows_of(visitor, "/replies/1?csv=judgements") == []
+        assert "Hidden until the study" in visitor.get("/runs/1").text

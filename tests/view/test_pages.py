@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from datetime import timedelta
 from html import unescape
 
 from markupsafe import Markup
@@ -20,6 +21,7 @@ from empathylab.store.conversations import (
     SpokenTurn,
     store_conversations,
 )
+from empathylab.store.inserts import now
 from empathylab.store.recipients import store_recipients
 from empathylab.view.rendering import breakable, money, written
 from tests.helpers.conversing import KIND, listener, persona, rule_based_person
@@ -294,6 +296,27 @@ def test_a_run_that_goes_on_renews_its_page(sqlite_lab: Lab) -> None:
         assert "data-live" in visitor.get("/runs/1").text
         assert "data-live" in visitor.get("/runs").text
         assert "running" in visitor.get("/").text
+
+
+def test_a_conversation_that_goes_on_renews_its_page(sqlite_lab: Lab) -> None:
+    fill(sqlite_lab)
+    pages = ("/conversations", "/conversations/1")
+    with viewing(sqlite_lab) as visitor:
+        for finished, live in ((False, True), (True, False)):
+            with sqlite_lab.writing() as connection:
+                outcome = "completed" if finished else "unfinished"
+                connection.execute(schema.conversations.update().values(outcome=outcome))
+                connection.execute(schema.runs.update().values(finished_at=None, planned=10_000))
+            assert [("data-live" in visitor.get(page).text) for page in pages] == [live] * 2
+        text = visitor.get("/conversations/1").text
+        with sqlite_lab.writing() as connection:
+            connection.execute(schema.conversations.update().values(outcome="unfinished"))
+            before = now() - timedelta(hours=1)
+            connection.execute(schema.answers.update().values(answered_at=before))
+            connection.execute(schema.runs.update().values(started_at=before))
+        assert not any("data-live" in visitor.get(page).text for page in pages)
+    assert 'data-part="chat"' in text
+    assert 'data-part="ending"' in text
 
 
 def test_an_imported_conversation_names_its_faults_beside_the_score(sqlite_lab: Lab) -> None:

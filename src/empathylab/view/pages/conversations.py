@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import Connection
 
 from empathylab.analysis.text.names import name_of
-from empathylab.protocols.converse.outcomes import Fault, transcript_faults
+from empathylab.protocols.converse.outcomes import UNFINISHED, Fault, transcript_faults
 from empathylab.protocols.converse.transcript import Turn
 from empathylab.store.listings import conversations as listings
 from empathylab.store.listings.pages import Listing, Row
+from empathylab.view.pages.runs import is_running
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table, whole_number
 from empathylab.view.visits import Visit, required
@@ -43,7 +44,10 @@ def show_conversations(visit: Visit) -> Page:
     empty = "This lab has no conversations yet. To run some: empathylab converse"
     table = Table("conversations", "Conversations", columns, read, empty=empty)
     choices = listings.conversation_choices(visit.connection)
-    return Page("Conversations", "conversations", (table,), {"choices": choices})
+    newest = table.read(visit.connection, 0, table.size).rows
+    going = {row["run"] for row in newest if row["outcome"] == UNFINISHED}
+    live = any(is_running(visit.connection, number) for number in going)
+    return Page("Conversations", "conversations", (table,), {"choices": choices}, live=live)
 
 
 def show_conversation(visit: Visit) -> Page:
@@ -59,7 +63,10 @@ def show_conversation(visit: Visit) -> Page:
         "faults": _imported_faults(turns, conversation),
     }
     person = conversation["persona"] or conversation["key"]
-    return Page(f"{name_of(conversation['respondent'])} and {person}", "chat", (), values)
+    title = f"{name_of(conversation['respondent'])} and {person}"
+    going = conversation["outcome"] == UNFINISHED
+    live = going and is_running(visit.connection, conversation["run"])
+    return Page(title, "chat", (), values, live=live)
 
 
 def _imported_faults(turns: Sequence[Row], conversation: Row) -> list[Fault]:

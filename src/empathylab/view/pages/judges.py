@@ -22,7 +22,10 @@ from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table, fixed_table
 from empathylab.view.visits import Visit, required
 
-_EMPTY = "No judge has rated replies that people also rated."
+_EMPTY = (
+    "No judge has rated replies that people also rated. Replies that an open study shows are left "
+    "out."
+)
 
 
 def _judge_link(row: Row) -> str:

@@ -46,6 +46,12 @@ def _described(row: Row) -> dict[str, Any]:
     }
 
 
+def is_running(connection: Connection, run: int | None) -> bool:
+    """Whether this run asks a model now."""
+    row = None if run is None else listings.find_run(connection, run)
+    return row is not None and _state(row) == "running"
+
+
 def any_running(rows: Iterable[Row]) -> bool:
     """Whether a model is being asked now."""
     return any(row["state"] == "running" for row in rows)
