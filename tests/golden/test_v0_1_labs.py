@@ -57,6 +57,7 @@ CORRECTIONS: dict[str, str] = {
     "style:ratings[].relations": _SHORT_TEXTS,
     "list:sets": "newer versions and translations ship beside the sets that the lab holds",
     "status_still-open:arms[].*": _COARSE,
+    "status_still-open:seconds.*": "in whole minutes while the study is open, as arms would show",
     "leaderboard_small:prompt": "a lab without earlier replies asks in the words of today",
     "appraisal:rows[].cluster_*": _ORDERS,
     "judges_invented:judges[].weighted_kappa*_low": "clustered by situation, as in test_golden.py",

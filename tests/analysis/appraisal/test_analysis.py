@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from empathylab.analysis import appraisal
 from empathylab.analysis.appraisal import AppraisalResult
+from empathylab.analysis.appraisal.caveats import doubts
 from empathylab.analysis.appraisal.result import (
     alignment_rows,
     change_rows,
@@ -207,3 +209,14 @@ def test_models_are_aligned_over_all_36_factors(published: tuple[Lab, AppraisalR
         value.factors == 36 and value.low < value.distance < value.high for value in found.values()
     )
     assert found["llama2-13b"].distance < found["davinci-003"].distance
+
+
+@pytest.mark.parametrize(
+    ("verdict", "named"), [("usable", False), ("doubtful", True), ("meaningless", True)]
+)
+def test_self_reports_that_are_not_usable_are_caveats(
+    small: Lab, verdict: Any, named: bool
+) -> None:
+    [report] = appraisal.from_lab(small).self_reports
+    judged = dataclasses.replace(report.validity, verdict=verdict)
+    assert bool(doubts([dataclasses.replace(report, validity=judged)])) == named

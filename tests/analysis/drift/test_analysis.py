@@ -14,6 +14,7 @@ from sqlalchemy import select, update
 from empathylab.analysis.drift import ratings
 from empathylab.analysis.drift.analysis import DriftResult, compare
 from empathylab.analysis.drift.occasions import Window, read_occasion
+from empathylab.analysis.drift.shifts import Shift, corrected
 from empathylab.models import Message, Parameters, ScriptedModel
 from empathylab.protocols import Appraisal, Responding, plan_appraisal, plan_responding
 from empathylab.report.drift.page import changes_page
@@ -326,3 +327,21 @@ def test_the_page_shows_names_as_text(found: DriftResult) -> None:
     page = changes_page(odd)
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_figures_of_one_kind_are_corrected_together() -> None:
+    # By hand: Holm 3 × .01, 2 × .02 and at least that; Benjamini and Hochberg 3 × .03 / 3.
+    shifts = [
+        Shift(
+            about={"measure": str(p)},
+            **dict.fromkeys(("before", "after", "difference", "low", "high"), 0.0),
+            p=p,
+            n_before=9,
+            n_after=9,
+            details={},
+        )
+        for p in (0.01, 0.02, 0.03)
+    ]
+    found = corrected(shifts)
+    assert [shift.p_holm for shift in found] == pytest.approx([0.03, 0.04, 0.04])
+    assert [shift.p_bh for shift in found] == pytest.approx([0.03, 0.03, 0.03])

@@ -173,8 +173,12 @@ def test_two_dates_of_one_lab_are_told_apart(lab: Lab, release: Path) -> None:
     assert rows["distance"]["after"] > 1
 
 
-def test_an_open_studys_judges_are_not_looked_at(sqlite_lab: Lab, release: Path) -> None:
+def test_an_open_studys_judges_and_ratings_are_not_looked_at(
+    sqlite_lab: Lab, release: Path
+) -> None:
     judged(sqlite_lab, release, echo(release, agrees=True))
     with sqlite_lab.writing() as connection:
         connection.execute(update(schema.studies).values(status="open"))
-    assert read_occasion(sqlite_lab, "open").judged == {}
+    occasion = read_occasion(sqlite_lab, "open")
+    assert occasion.judged == {}
+    assert occasion.studies[STUDY].ratings.is_empty()

@@ -17,6 +17,7 @@ from empathylab.analysis.judges.families import family, own_respondents
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.analysis.judges.prose import good_for, limits, not_for, reasons, verdict
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.estimates import Estimate
 from tests.judging.judged_examples import JUDGE, Replies, panel_of_experts, table
 
 QUICK = CalibrationPlan(resamples=0)
@@ -43,6 +44,15 @@ def test_a_judge_like_the_people_may_stand_in_for_them() -> None:
     assert card.alt_test.passes
     assert good_for(card)[0].startswith("rating, for replies like these (60 responses")
     assert not any("replacing human raters" in item for item in not_for(card))
+
+
+def test_what_an_interval_does_not_show_keeps_a_judge_from_replacing_people() -> None:
+    card = one_card(panel_of_experts(1, person_like), EXPERTS)
+    assert card.decision == "may"
+    unsure = replace(card, spearman=replace(card.spearman, low=-0.01))
+    assert (unsure.shortfall, unsure.decision) == ("association", "not")
+    near = replace(card, constant_passes=True, over_constant=Estimate(0.3, -0.01, 0.6))
+    assert (near.shortfall, near.decision) == ("constant", "not")
 
 
 def test_a_judge_that_goes_by_nothing_may_not() -> None:
