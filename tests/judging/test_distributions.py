@@ -79,7 +79,7 @@ def test_each_dimension_is_read_at_its_own_place() -> None:
     [
         weighed("Good"),
         weighed('{"empathy": "', {"Nice": 1.0}, '"}'),
-        weighed('{"empathy": "Good", "empathy": "Bad"}'),
+        weighed('{"empathy": "', {"Good": 1.0}, '", "empathy": "', {"Bad": 1.0}, '"}'),
         weighed('{"empathy": "'),
         [],
     ],

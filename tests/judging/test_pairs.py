@@ -95,6 +95,8 @@ def test_a_judge_that_follows_the_reply_is_steady(lab: Lab) -> None:
     compared(lab, prefers_r1)
     [row] = preference_summary(lab_preferences(lab))
     assert (row["first"], row["second"], row["steady"]) == (3, 3, 1.0)
+    [once] = preference_summary(lab_preferences(lab).unique("pair", maintain_order=True))
+    assert (once["answers"], once["steady"]) == (3, None)
     [winner, loser] = win_summary(lab_preferences(lab))
     assert (winner["respondent"], winner["wins"], loser["losses"]) == ("human", 6, 6)
 

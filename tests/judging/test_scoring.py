@@ -11,6 +11,7 @@ from empathylab.analysis.scores import from_lab
 from empathylab.judging.asking import Asking
 from empathylab.judging.rubric import ScoredReply, judge_acceptance, planted_replies, rubric
 from empathylab.judging.scoring import (
+    _scored,
     plan_planted,
     plan_scoring,
     planted_sample,
@@ -96,6 +97,22 @@ def test_a_judge_that_was_not_tried_is_neither(lab: Lab) -> None:
     result = from_lab(lab, "a/b", runs=[])
     assert result.fit is None
     assert "has not scored the planted replies" in result.caveats[0]
+
+
+def test_a_planted_reply_without_a_score_on_every_dimension_is_missing() -> None:
+    keys = [
+        (name, number)
+        for name in rubric().names
+        for number in (0, 1)
+        if (name, number) != (rubric().safety, 1)
+    ]
+    rows = [
+        (f"{name}/response-{number}/order-0/repeat-0", f'{{"{name}": "4"}}')
+        for name, number in keys
+    ]
+    [scored] = _scored(planted_replies(), rows)
+    assert scored.kind == planted_replies().replies[0].kind
+    assert scored.profile.composite == 4
 
 
 def test_a_sample_holds_all_replies_to_some_situations(lab: Lab) -> None:
