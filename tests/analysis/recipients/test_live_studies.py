@@ -128,7 +128,7 @@ def test_replies_of_a_live_study_are_analysed_and_rated_by_others(sqlite_lab: La
     exported = lab_tables(lab).tables["recipients"]
     assert exported.filter(outcome="heard")["value"].sum() == sum(by_model + by_person)
 
-    with pytest.raises(InputError, match="nobody answered share with perhaps"):
+    with pytest.raises(InputError, match="no participant answered share with perhaps"):
         reply_release(lab, "helped", name="replies", consent=("share", "perhaps"))
     command = ("data", "stimuli", "replies", "--study", "helped", "--consent", "share=yes")
     [row] = as_json(*command, "--lab", lab.folder)["stimuli"]

@@ -118,10 +118,10 @@ def _verdicts(result: AppraisalResult) -> list[Row]:
                 "verdict": validity.verdict,
                 "why": " ".join(report.reasons) or "–",
                 "valid": f"{number(validity.valid, 0)} of {number(validity.administrations, 0)}",
-                "answers by position": percent(validity.pattern_share)
+                "pattern answers": percent(validity.pattern_share)
                 + (f" ({patterns})" if patterns else ""),
                 "variance by items": _share(validity.content_share),
-                "by position": _share(validity.position_share),
+                "variance by position": _share(validity.position_share),
                 "α": reliability or "–",
                 "retest r": number(validity.retest.estimate, 2) if validity.retest else "–",
             }
