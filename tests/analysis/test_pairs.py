@@ -116,3 +116,11 @@ def test_raters_who_prefer_different_arms_widen_the_interval(tmp_path: Path) -> 
     assert found.test.estimate == pytest.approx(1 / 3)
     assert found.test.se > 0.3
     assert found.conclusions[0].kind == "inconclusive"
+
+
+def test_two_runs_of_one_model_are_compared_by_another_command(tmp_path: Path) -> None:
+    with (
+        Lab.open(tmp_path / "lab") as lab,
+        pytest.raises(UserError, match=r"'a/b' is compared with itself.* runs compare RUN RUN"),
+    ):
+        pairs.from_lab(lab, "a/b", "a/b", on="judge")

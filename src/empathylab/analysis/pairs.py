@@ -214,6 +214,12 @@ def from_lab(
     are several. A judge's scores are those of a study, or else those by the rubric (by default the
     composite).
     """
+    if first == second:
+        raise InputError(
+            f"{first!r} is compared with itself",
+            remedy="Name two that differ. To compare two runs of one model, use `empathylab runs "
+            "compare RUN RUN`.",
+        )
     if on == "scales":
         frame, what = _scale_changes(lab, dimension)
         return _named(
