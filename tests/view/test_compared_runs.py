@@ -48,6 +48,10 @@ def test_answers_with_different_outcomes_come_first(lab: Lab, database: str | No
     with viewing(lab, database=database) as visitor:
         text = visitor.get("/runs/compare?first=1&second=2&csv=answers").text
         page = visitor.get("/runs/compare?first=1&second=2").text
+        with lab.writing() as connection:
+            connection.execute(schema.answers.update().values(text=KIND * 10))
+        long = visitor.get("/runs/compare?first=1&second=2&csv=answers").text
+    assert KIND * 10 in long
     rows = list(csv.DictReader(io.StringIO(text)))
     outcomes = [(row["first_outcome"], row["second_outcome"]) for row in rows]
     assert outcomes == [("valid", "refusal"), *[("valid", "valid")] * 31]

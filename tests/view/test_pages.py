@@ -8,6 +8,7 @@ import re
 from datetime import timedelta
 from html import unescape
 
+import pytest
 from markupsafe import Markup
 from sqlalchemy import func, select
 
@@ -23,6 +24,7 @@ from empathylab.store.conversations import (
 )
 from empathylab.store.inserts import now
 from empathylab.store.recipients import store_recipients
+from empathylab.view import tables
 from empathylab.view.rendering import breakable, money, written
 from tests.helpers.conversing import KIND, listener, persona, rule_based_person
 from tests.helpers.labs import filled
@@ -149,6 +151,40 @@ def test_tables_are_paged_and_downloaded_whole(sqlite_lab: Lab) -> None:
         rows = list(csv.DictReader(io.StringIO(visitor.get("/replies?csv=situations").text)))
         assert [row["key"] for row in rows] == [f"s{number}" for number in range(60)]
         assert visitor.get("/replies?csv=answers").status_code == 404
+
+
+def test_a_download_has_whole_texts_and_all_rows(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "_CHUNK", 3)
+    add_replies(sqlite_lab, {"one": ["kind"] * 10})
+    filled(sqlite_lab, situations=1)
+    text = "long " * 200
+    with sqlite_lab.writing() as connection:
+        connection.execute(schema.answers.update().values(text=text))
+        connection.execute(schema.situations.update().values(text=text))
+
+    def texts(address: str, column: str) -> list[str]:
+        return [row[column] for row in csv.DictReader(io.StringIO(visitor.get(address).text))]
+
+    with viewing(sqlite_lab) as visitor:
+        pair = "/runs/compare?first=1&second=1&csv=answers"
+        assert visitor.get(pair).status_code == 404  # a run has no difference from itself
+        assert texts("/replies?set=mine&csv=situations", "text") == [text] * 10
+        assert set(texts("/runs/2?csv=answers", "text")) == {text}
+        assert text not in visitor.get("/runs/2").text
+
+
+def test_an_answer_leads_to_those_beside_it_in_the_runs_list(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=1)
+    with viewing(sqlite_lab) as visitor:
+        listed = re.findall(r'href="(/answers/\d+)"', visitor.get("/runs/2").text)
+        for place in (0, 5, len(listed) - 1):
+            page = visitor.get(listed[place]).text
+            before = re.findall(r'rel="prev" href="([^"]+)"', page)
+            after = re.findall(r'rel="next" href="([^"]+)"', page)
+            assert before == (listed[place - 1 : place] if place else [])
+            assert after == listed[place + 1 : place + 2]
 
 
 def test_a_page_number_turns_only_the_pages_of_the_long_table(sqlite_lab: Lab) -> None:

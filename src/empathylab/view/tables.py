@@ -68,10 +68,10 @@ class Table:
     name: str
     caption: str
     columns: Sequence[Column]
-    read: Callable[[Connection, int, int], Listing]
+    read: Callable[..., Listing]
     """The rows from an offset on, up to a limit."""
-    read_whole: Callable[[Connection, int, int], Listing] | None = None
-    """The same with texts that the page shortens, for CSV."""
+    cuts: bool = False
+    """Whether it cuts texts, unless it is read `whole=True` for CSV."""
     size: int = 50
     empty: str = "There is nothing here yet."
     all_rows: str = ""
@@ -83,8 +83,8 @@ class Table:
         """All rows as CSV, some lines at a time."""
         keys = [key for column in self.columns for key in (column.key, column.note) if key]
         yield _csv([keys])
-        read, offset = self.read_whole or self.read, 0
-        while rows := read(connection, offset, _CHUNK).rows:
+        offset, how = 0, {"whole": True} if self.cuts else {}
+        while rows := self.read(connection, offset, _CHUNK, **how).rows:
             yield _csv([[_cell(row.get(key)) for key in keys] for row in rows])
             offset += len(rows)
             if len(rows) < _CHUNK:

@@ -49,15 +49,21 @@ class ReplyFilter:
 
 
 def list_situations(
-    connection: Connection, wanted: ReplyFilter, *, offset: int = 0, limit: int = 20
+    connection: Connection,
+    wanted: ReplyFilter,
+    *,
+    offset: int = 0,
+    limit: int = 20,
+    whole: bool = False,
 ) -> Listing:
-    """Situations that have responses, with how many."""
+    """Situations with how many responses, and the beginning of each text; `whole`, all of it."""
+    text = situations.c.text if whole else func.substr(situations.c.text, 1, _SNIPPET)
     query = (
         select(
             situations.c.id.label("situation"),
             situation_sets.c.name.label("set"),
             *situations.c["key", "emotion", "topic", "title"],
-            func.substr(situations.c.text, 1, _SNIPPET).label("text"),
+            text.label("text"),
         )
         .select_from(_SITUATIONS)
         .where(

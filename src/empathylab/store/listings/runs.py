@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 
 from empathylab.store.listings.pages import (
     MOST_CHOICES,
@@ -131,13 +131,12 @@ def list_answers(
     whole: bool = False,
 ) -> Listing:
     """The run's answers by key, with the beginning of each text; with `whole`, all of it."""
-    text = answers.c.text if whole else func.substr(answers.c.text, 1, _SNIPPET)
     query = (
         select(
             answers.c.id.label("answer"),
             *answers.c["key", "outcome", "reason", "prompt_tokens", "completion_tokens", "cost"],
             *answers.c["latency", "answered_at"],
-            text.label("text"),
+            _text(answers.c.text, whole).label("text"),
         )
         .where(answers.c.run_id == run, *equal_where_given({answers.c.outcome: outcome}))
         .order_by(answers.c.key)
@@ -146,17 +145,20 @@ def list_answers(
 
 
 def list_shared_answers(
-    connection: Connection, first: int, second: int, *, offset: int = 0, limit: int = 50
+    connection: Connection,
+    first: int,
+    second: int,
+    *,
+    offset: int = 0,
+    limit: int = 50,
+    whole: bool = False,
 ) -> Listing:
-    """Requests that both runs have an answer to, with the beginnings of both answers."""
+    """Requests that both runs have an answer to, those with different outcomes first."""
     one, other = answers.alias("one"), answers.alias("other")
     sides = [
         column.label(f"{name}_{column.name}")
         for name, side in (("first", one), ("second", other))
-        for column in (
-            *side.c["id", "outcome"],
-            func.substr(side.c.text, 1, _SNIPPET).label("text"),
-        )
+        for column in (*side.c["id", "outcome"], _text(side.c.text, whole).label("text"))
     ]
     query = (
         select(one.c.key, *sides)
@@ -165,6 +167,10 @@ def list_shared_answers(
         .order_by(case((one.c.outcome == other.c.outcome, 1), else_=0), one.c.key)
     )
     return read_page(connection, query, offset=offset, limit=limit)
+
+
+def _text(column: ColumnElement[str], whole: bool) -> ColumnElement[str]:
+    return column if whole else func.substr(column, 1, _SNIPPET)
 
 
 def find_answer(connection: Connection, answer: int) -> Row | None:

@@ -79,8 +79,8 @@ def show_replies(visit: Visit) -> Page:
     if wanted.of_replies:
         return Page("Replies", "replies", (_replies_table(wanted),), values)
 
-    def read(connection: Connection, offset: int, limit: int) -> Listing:
-        return listings.list_situations(connection, wanted, offset=offset, limit=limit)
+    def read(connection: Connection, offset: int, limit: int, *, whole: bool = False) -> Listing:
+        return listings.list_situations(connection, wanted, offset=offset, limit=limit, whole=whole)
 
     columns = (
         Column("key", "Situation", href=lambda row: f"/situations/{row['situation']}"),
@@ -90,7 +90,9 @@ def show_replies(visit: Visit) -> Page:
         Column("replies", "Replies", "number"),
     )
     empty = "This lab has no replies yet. To collect some, run: empathylab respond"
-    table = Table("situations", "Situations with replies", columns, read, size=25, empty=empty)
+    table = Table(
+        "situations", "Situations with replies", columns, read, cuts=True, size=25, empty=empty
+    )
     return Page("Replies", "replies", (table,), values)
 
 

@@ -155,12 +155,9 @@ def _answers_table(run: int, outcome: str, *, hidden: bool) -> Table:
             connection, run, outcome=outcome, offset=offset, limit=limit, whole=whole
         )
 
-    def read_whole(connection: Connection, offset: int, limit: int) -> Listing:
-        return read(connection, offset, limit, whole=True)
-
     if hidden:
         columns = (columns[0],)
-    return Table("answers", "Requests and answers", columns, read, read_whole)
+    return Table("answers", "Requests and answers", columns, read, cuts=True)
 
 
 def show_answer(visit: Visit) -> Page:
@@ -234,8 +231,10 @@ def _differences(rows: list[dict[str, Any]]) -> Table:
 
 
 def _shared_answers(first: int, second: int) -> Table:
-    def read(connection: Connection, offset: int, limit: int) -> Listing:
-        return listings.list_shared_answers(connection, first, second, offset=offset, limit=limit)
+    def read(connection: Connection, offset: int, limit: int, *, whole: bool = False) -> Listing:
+        return listings.list_shared_answers(
+            connection, first, second, offset=offset, limit=limit, whole=whole
+        )
 
     columns = (
         Column("key", "Request"),
@@ -251,4 +250,4 @@ def _shared_answers(first: int, second: int) -> Table:
         ),
         Column("second_text", "Second answer"),
     )
-    return Table("answers", "Answers to the same requests", columns, read, size=25)
+    return Table("answers", "Answers to the same requests", columns, read, cuts=True, size=25)
