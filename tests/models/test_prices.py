@@ -38,6 +38,7 @@ def test_a_users_table_goes_over_the_built_in_one(tmp_path: Path) -> None:
         ("[prices", "not valid TOML"),
         ('[prices]\n"x/y" = 3', "needs numbers for 'prompt' and 'completion'"),
         ('[prices]\n"x/y" = { prompt = -1, completion = 0 }', "cannot be negative"),
+        ('[prices]\n"x/y" = { prompt = nan, completion = 0 }', "must be a number"),
         ("prices = 3", "must be a table"),
     ],
 )

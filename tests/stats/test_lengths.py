@@ -196,7 +196,7 @@ def test_wrong_input_is_one_sentence(
 
 def test_a_reply_of_nobody_is_refused() -> None:
     frame = pl.DataFrame({"respondent": ["a", None], "text": ["one", "two"]})
-    with pytest.raises(InputError, match=r"row 1: a reply has no respondent"):
+    with pytest.raises(InputError, match=r"reply 2: a reply has no respondent"):
         length_distributions(frame)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from dataclasses import dataclass
@@ -134,6 +135,11 @@ def _price(row: Any, *, where: str) -> Price:
             got=row,
             remedy=_FORMAT,
         ) from error
-    if price.prompt < 0 or price.completion < 0:
-        raise InputError("a price cannot be negative", where=where, got=row, remedy=_FORMAT)
+    if not all(0 <= dollars < math.inf for dollars in (price.prompt, price.completion)):
+        raise InputError(
+            "a price must be a number and cannot be negative",
+            where=where,
+            got=row,
+            remedy=_FORMAT,
+        )
     return price

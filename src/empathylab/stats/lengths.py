@@ -172,7 +172,7 @@ def _with_words(
     if frame[respondent].null_count():
         raise InputError(
             "a reply has no respondent",
-            where=f"row {frame[respondent].is_null().arg_max() or 0}",
+            where=f"reply {(frame[respondent].is_null().arg_max() or 0) + 1}",
             remedy="Fill the column in, or leave such rows out.",
         )
     table = pl.DataFrame(
