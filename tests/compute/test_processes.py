@@ -52,6 +52,8 @@ def test_short_work_starts_no_process_and_long_work_does(monkeypatch: pytest.Mon
     monkeypatch.setattr(engines, "_ALONE_SECONDS", math.inf)  # this machine may be busy
     assert set(map_ordered(work.process_id, range(50))) == {os.getpid()}
     monkeypatch.setattr(engines, "_ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(engines, "_WORTH_SECONDS", math.inf)  # little is left
+    assert set(map_ordered(work.process_id, range(50))) == {os.getpid()}
     monkeypatch.setattr(engines, "_WORTH_SECONDS", 0.0)
     own, *others = map_ordered(work.process_id, range(50))
     assert own == os.getpid()
@@ -72,6 +74,11 @@ def test_an_error_arrives_as_it_was_raised_with_its_item(workers: int) -> None:
         next(results)
     assert str(caught.value) == "seven is refused; got 7. Use eight."
     assert "item 7: 7" in caught.value.__notes__
+
+
+def test_a_result_that_cannot_be_sent_is_named() -> None:
+    with pytest.raises(TypeError, match="a result cannot be pickled: .*local object"):
+        list(map_ordered(work.function_of, NUMBERS, workers=2))
 
 
 def test_a_dead_worker_is_replaced(tmp_path: Path) -> None:

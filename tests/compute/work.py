@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from empathylab.compute import random_stream
@@ -24,6 +25,10 @@ def refuse_seven(number: int) -> int:
     if number == 7:
         raise InputError("seven is refused", got=number, remedy="Use eight.")
     return number
+
+
+def function_of(number: int) -> Callable[[], int]:
+    return lambda: number
 
 
 def die_once(folder: Path, number: int) -> int:

@@ -63,15 +63,16 @@ def test_a_part_is_held_once_and_the_work_is_divided_alike(
 ) -> None:
     with Lab.open(tmp_path, database=postgres_url) as lab:
 
-        def is_free(*part: int) -> bool:
+        def is_free(*part: int, run: str = "run-x") -> bool:
             try:
-                with lab.exclusive("run-x", what="the run", part=(part[0], part[1])):
+                with lab.exclusive(run, what="the run", part=(part[0], part[1])):
                     return True
             except RunInUse:
                 return False
 
         with lab.exclusive("run-x", what="the run", part=(1, 2)):
             assert is_free(2, 2)
+            assert is_free(1, 3, run="run-y")
             assert "is working on the same shard of the run" in _refusal(lab, (1, 2))
             assert "the run, which it has divided into 2 shards" in _refusal(lab, (1, 3))
             assert "the run, which it has divided into 2 shards" in _refusal(lab, (1, 1))
