@@ -109,7 +109,11 @@ def test_what_judges_said_of_a_reply_is_hidden_until_its_study_is_closed(
     lab: Lab, database: str | None
 ) -> None:
     judged(lab, "open")
+    pair = "/runs/compare?first=1&second=2"
     with viewing(lab, database=database) as visitor:
+        assert "requests got a usable answer" in visitor.get(pair).text
+        assert "it is" not in visitor.get(pair).text
+        assert visitor.get(f"{pair}&csv=answers").status_code == 404
         # The study shows the first reply; judges rated the others for it.
         for reply in (1, 3):
             assert rows_of(visitor, f"/replies/{reply}?csv=judgements") == []
@@ -123,3 +127,6 @@ def test_what_judges_said_of_a_reply_is_hidden_until_its_study_is_closed(
             connection.execute(schema.judgements.update().values(study_id=1))
         assert rows_of(visitor, "/replies/1?csv=judgements") == []
         assert "Hidden until the study" in visitor.get("/runs/1").text
+        with lab.writing() as connection:
+            connection.execute(schema.studies.update().values(status="closed"))
+        assert "it is" in visitor.get(pair).text
