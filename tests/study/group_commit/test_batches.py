@@ -56,6 +56,17 @@ def test_a_turn_that_is_dropped_leaves_the_others_as_they_are(lab: Lab) -> None:
     assert drafts(lab) == {kept: {"step": "kept"}, dropped: {}}
 
 
+def test_what_a_dropped_turn_made_known_is_read_again(sqlite_lab: Lab) -> None:
+    with sqlite_lab.writing() as connection:
+        shared = Batch(connection, 1)
+        for _ in range(2):
+            shared.begin()
+            places = shared.known("places", lambda _: ["finished"])
+            assert places == ["finished"]
+            places.append("claimed by the turn that is dropped")
+            shared.drop()
+
+
 def test_a_participant_who_takes_the_connection_finds_all_changes_written(lab: Lab) -> None:
     service = opened(lab)[0]
     people = [someone(service, name) for name in ("a", "b")]

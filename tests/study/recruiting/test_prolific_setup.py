@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
@@ -12,8 +13,10 @@ from empathylab.cli.app import app
 from empathylab.errors import InputError, UserError
 from empathylab.store import Lab
 from empathylab.study.admin.reviews import Reviews
+from empathylab.study.blocks.interface import Outcome
 from empathylab.study.design.recruitment import Recruitment, ScreenOut
 from empathylab.study.recruiting.prolific_setup import completion_codes
+from tests.study.examples import altered
 from tests.study.recruiting.examples import CODES, finished, rating, recruiting, served
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, Platform, prolific
 
@@ -48,6 +51,17 @@ def test_codes_say_what_prolific_does_at_each() -> None:
     assert codes[CODES["no-consent"]]["actions"][0]["action"] == "REQUEST_RETURN"
     assert codes[CODES["failed-attention"]]["actions"] == [{"action": "MANUALLY_REVIEW"}]
     assert len(codes) == len(CODES)
+
+
+def test_every_outcome_with_a_code_has_an_action() -> None:
+    codes = {outcome: outcome.upper() for outcome in get_args(Outcome)}
+    study = altered(
+        recruiting("prolific"), recruitment=Recruitment(platform="prolific", codes=codes)
+    )
+    actions = {code["code"]: code["actions"] for code in completion_codes(study)}
+    assert actions.keys() == set(codes.values())
+    for outcome in ("completed", "failed-attention", "interrupted", "safety"):
+        assert actions[codes[outcome]] == [{"action": "MANUALLY_REVIEW"}]
 
 
 def test_without_a_payment_people_who_are_screened_out_return_their_submission() -> None:
