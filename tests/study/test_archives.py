@@ -30,6 +30,7 @@ from empathylab.study.archives import (
     write_archive,
 )
 from empathylab.study.archives.members import MEMBERS
+from empathylab.study.archives.packing import shared_protocol
 from empathylab.tables import read_table
 from tests.study.archived import finished, rate_all, released
 from tests.study.examples import altered, appraisal, between, scales, within
@@ -399,3 +400,8 @@ def test_a_study_that_goes_on_can_be_archived_again_with_the_new_raters(
     unpack_study(other, before)
     with pytest.raises(InputError, match="a different study with this name"):
         unpack_study(other, after)
+
+
+def test_a_protocol_is_shared_without_codes_and_addresses_that_hold_them() -> None:
+    recruitment = {"platform": "sona", "codes": {"completed": "C"}, "return_url": "https://a/b?C"}
+    assert shared_protocol({"recruitment": recruitment}) == {"recruitment": {"platform": "sona"}}

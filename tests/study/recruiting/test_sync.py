@@ -6,10 +6,12 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UserError
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import ratings_frame
+from empathylab.store.studies.participants import submitters
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.sync import (
     KNOWN,
@@ -104,6 +106,26 @@ def test_finished_work_that_was_returned_counts_no_longer(lab: Lab) -> None:
     assert ratings_frame(lab, "small")["rater"].unique().to_list() == [other]
     entry = next(item for item in service.actions.audit() if item.action == "exclude")
     assert "returned their submission" in entry.details["reason"]
+
+
+def test_news_that_another_process_hears_meanwhile_takes_effect_once(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, _ = served(sqlite_lab, recruiting("prolific"))
+    person = rating(service, "ann")
+    news = [Submission("ann", "RETURNED")]
+    read = submitters
+
+    def overtaken(connection: Connection, study: int) -> object:
+        rows = read(connection, study)
+        monkeypatch.undo()
+        assert apply_submissions(service, news, source="API").freed == (person,)
+        rating(service, "ann")  # and takes the slot again
+        return rows
+
+    monkeypatch.setattr("empathylab.study.recruiting.sync.submitters", overtaken)
+    assert apply_submissions(service, news, source="API").changed == 0
+    assert status_of(sqlite_lab, person) == "live"
 
 
 def test_the_same_news_twice_changes_nothing(lab: Lab) -> None:

@@ -19,6 +19,7 @@ from empathylab.study.session.flow import (
     NeedsPlace,
     Show,
     decide,
+    early_end,
     failed_attention,
     study_steps,
 )
@@ -258,3 +259,20 @@ def test_however_one_clicks_pages_are_answered_in_order_and_checks_once(
         times[key] = times.get(key, 0) + 1
         if page in ("consent", "check", "attention", "demographics"):
             assert times[key] == 1
+
+
+def test_a_check_after_more_items_than_a_batch_has_closes_it() -> None:
+    check = altered(between().block("attention"), after=5)
+    shown = [item for item in (1, 2, 3) if list(check.steps_inside("rate", item, 3))]
+    assert shown == [3]
+
+
+def test_nobody_is_screened_out_before_they_have_answered() -> None:
+    rule = "not age >= 18"
+    blocks = tuple(
+        altered(block, screen_out_if=rule) if block.id == "demographics" else block
+        for block in between().blocks
+    )
+    study = between(blocks=blocks)
+    assert early_end(study, {"consent": {"agree": "yes"}}) is None
+    assert early_end(study, {"demographics": {"age": 17}}) == "screened-out"
