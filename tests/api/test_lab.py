@@ -53,7 +53,8 @@ def test_an_evaluation_has_tables_a_summary_charts_and_a_report(tmp_path: Path) 
     assert len(repr(found)) < 100
 
 
-def test_a_summary_says_above_the_figures_that_answers_are_meaningless(lab: el.Lab) -> None:
+def test_a_summary_says_above_the_figures_that_answers_are_meaningless(tmp_path: Path) -> None:
+    lab = el.open_lab(tmp_path / "lab", quiet=True)
     same = json.dumps({str(item): 3 for item in range(1, 21)})
     flat = ScriptedModel(lambda _messages, _parameters: same, name="scripted/flat")
     title = lab.appraise(flat, situations=1).summary().splitlines()[0]
