@@ -114,6 +114,7 @@ def test_a_clock_that_is_set_back_costs_nobody_their_place(lab: Lab) -> None:
     assert isinstance(service.submit(person, "rate/1", {"empathy": "1"}, {}), Saved)
     [row] = [row for row in rows_of(lab, schema.page_answers) if row["step"] == "rate/1"]
     assert row["timing"]["seconds"] is None
+    assert row["shown_at"] <= row["answered_at"]
     assert isinstance(walk(service, person), Finished)
 
 
