@@ -23,7 +23,7 @@ from empathylab.store.imports.releases import import_release
 from empathylab.store.judged_responses import responses_in_open_studies
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.ratings import ratings_frame
-from empathylab.store.schema import raters
+from empathylab.store.schema import raters, studies
 from empathylab.study.session.service import StudyService
 from empathylab.style import FEATURES, features
 from empathylab.tables import read_table
@@ -116,8 +116,13 @@ def test_no_wording_of_a_scale_and_no_identity_leaves(full: tuple[Lab, LabTables
     assert "words" not in full[1].tables["scales"].columns
 
 
-def test_an_open_study_tells_neither_its_arms_nor_how_responses_were_rated(lab: Lab) -> None:
+@pytest.mark.parametrize("status", ["open", "paused"])
+def test_an_open_study_tells_neither_its_arms_nor_how_responses_were_rated(
+    lab: Lab, status: str
+) -> None:
     people = open_study(lab)
+    with lab.writing() as connection:
+        connection.execute(update(studies).values(status=status))
     found = lab_tables(lab)
     assert found.blind == ("small",)
     ratings, people_table = found.tables["ratings"], found.tables["raters"]

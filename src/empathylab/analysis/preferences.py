@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import polars as pl
 from scipy.stats import t
 
-from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.json_values import json_value
 from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result
 from empathylab.analysis.text.apa import counted, p_text
 from empathylab.analysis.text.numbers import percent, signed
@@ -22,6 +23,7 @@ from empathylab.store.ratings import lab_study, preferences_frame
 from empathylab.study.admin.embargo import require_closed
 
 _FEW_RATERS = 20
+_NOISE = 1e-4
 _PRIOR = 0.5
 """Wins added each way where one side won every comparison, so that strengths are finite."""
 
@@ -70,15 +72,23 @@ class PreferencesResult(Result):
         verb = "are preferred to" if kind == "better" else "are not clearly preferred to"
         ties = f" (neither in {percent(tie)})" if tie else ""
         basis = f"{counted(self.fitted.n, 'comparison')} by {counted(self.raters, 'rater')}"
+        tested = math.isfinite(p)
+        numbers = (
+            f"log odds {signed(effect.estimate, 2)}, 95% CI [{signed(effect.low, 2)}, "
+            f"{signed(effect.high, 2)}], {p_text(adjusted)}"
+            if tested
+            else f"this cannot be tested, because {self._obstacle}"
+        )
         return Conclusion(
             kind=kind,
             sentence=f"Replies of {subject} {verb} those of {reference}: people choose the first "
-            f"in {percent(first)} of comparisons and the second in {percent(second)}{ties}; log "
-            f"odds {signed(effect.estimate, 2)}, 95% CI [{signed(effect.low, 2)}, "
-            f"{signed(effect.high, 2)}], {p_text(adjusted)} ({basis}).",
+            f"in {percent(first)} of comparisons and the second in {percent(second)}{ties}; "
+            f"{numbers} ({basis}).",
             subject=subject,
             reference=reference,
-            **picked(effect, "estimate low high"),
+            estimate=effect.estimate,
+            low=effect.low if tested else None,
+            high=effect.high if tested else None,
             unit="log-odds",
             p=p,
             p_adjusted=adjusted,
@@ -88,6 +98,13 @@ class PreferencesResult(Result):
         )
 
     @property
+    def _obstacle(self) -> str:
+        """Why there is no test."""
+        if self.raters < 2 or self.situations < 2:
+            return "all comparisons are by one rater or of one situation"
+        return "the comparisons do not vary"
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the conclusions."""
         sentences = []
@@ -95,8 +112,8 @@ class PreferencesResult(Result):
             sentences.append(f"Only {counted(self.raters, 'rater')}: intervals are rough.")
         if self.has_prior:
             sentences.append(
-                "One arm won every comparison with another. Half a win was added each way to every "
-                "pair, so strengths are finite, but closer together."
+                "One arm or position won every comparison, or all were ties. Half a win was added "
+                "each way to every pair, so strengths are finite, but closer together."
             )
         return tuple(sentences)
 
@@ -158,4 +175,7 @@ def _fit(frame: pl.DataFrame, prior: float) -> BradleyTerry:
 
 
 def _p(effect: Effect, df: float) -> float:
-    return float(2 * t.sf(abs(effect.estimate / effect.se), df)) if effect.se else 1.0
+    """NaN where the standard error is unknown, or nothing but rounding."""
+    if not _NOISE < effect.se < math.inf:
+        return math.nan
+    return float(2 * t.sf(abs(effect.estimate / effect.se), df))

@@ -268,3 +268,16 @@ def test_results_are_deleted_with_a_participant(sqlite_lab: Lab) -> None:
     with sqlite_lab.writing() as connection:
         erase_rater(connection, 1, "rater-7")
     assert kept(sqlite_lab) == 0
+
+
+def test_topics_with_the_same_inputs_are_kept_apart(sqlite_lab: Lab) -> None:
+    assert cached(sqlite_lab, "ratings", 1, lambda: "of ratings") == "of ratings"
+    assert cached(sqlite_lab, "style", 1, lambda: "of style") == "of style"
+
+
+def test_another_version_of_a_library_is_another_version_of_the_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = cache.code_version.__wrapped__()
+    monkeypatch.setattr(cache, "_version", lambda library: f"{library} of tomorrow")
+    assert cache.code_version.__wrapped__() != before

@@ -84,3 +84,30 @@ def test_an_arm_that_wins_or_ties_but_never_loses_is_estimated_with_a_prior() ->
     assert found.has_prior
     assert conclusion.estimate is not None
     assert 0 < conclusion.estimate < 5
+
+
+def always_first(raters: int) -> pl.DataFrame:
+    """Each rater sees both orders of a pair, and prefers what is shown first."""
+    pairs = [("a", "b"), ("b", "a")]
+    rows = [(f"r{n}", f"s{n % 7}", *pair, "first") for n in range(raters) for pair in pairs]
+    return pl.DataFrame(
+        rows, schema=["rater", "situation", "first", "second", "outcome"], orient="row"
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "why"),
+    [
+        (table(0, 0, ties=20), "the comparisons do not vary"),
+        (always_first(10), "the comparisons do not vary"),
+        (table(12, 8).with_columns(rater=pl.lit("r")), "by one rater or of one situation"),
+        (table(12, 8).with_columns(situation=pl.lit("s")), "by one rater or of one situation"),
+    ],
+)
+def test_comparisons_that_allow_no_test_prefer_nobody(frame: pl.DataFrame, why: str) -> None:
+    [conclusion] = from_table(frame).conclusions
+    assert (conclusion.kind, conclusion.p) == ("inconclusive", None)
+    assert (conclusion.low, conclusion.high) == (None, None)
+    assert "are not clearly preferred to" in conclusion.sentence
+    assert "this cannot be tested, because" in conclusion.sentence
+    assert why in conclusion.sentence

@@ -103,9 +103,12 @@ def _compared(comparison: Comparison) -> Conclusion:
             f"{p_text(comparison.p_holm, 'p (Holm)')}, {how}, {personas})"
         )
     other = f"with {comparison.reference_simulator}" if across else f"with {comparison.reference}"
+    apart = f"{points} points {'higher' if test.estimate > 0 else 'lower'} than"
+    if test.estimate == 0:
+        apart = "on average the same as"
     sentence = (
         f"{_simulated_by(comparison.simulator)}, conversations with {comparison.respondent} ended "
-        f"{points} points {'higher' if test.estimate > 0 else 'lower'} than {other}{tested}."
+        f"{apart} {other}{tested}."
     )
     return Conclusion(
         kind=kind,

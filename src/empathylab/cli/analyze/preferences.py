@@ -19,7 +19,7 @@ def preferences(
 ) -> None:
     """Fits a Bradley–Terry model to a study's paired comparisons (block `compare`)."""
     from empathylab.analysis.preferences import from_lab
-    from empathylab.analysis.text.numbers import number, signed
+    from empathylab.analysis.text.numbers import number, signed, with_ends
     from empathylab.store import Lab
 
     with Lab.open_to_analyse(lab) as opened:
@@ -30,8 +30,9 @@ def preferences(
     rows = [
         {
             "arm": strength.respondent,
-            "strength": signed(strength.estimate, 2),
-            "interval": f"[{signed(strength.low, 2)}, {signed(strength.high, 2)}]",
+            "strength": with_ends(
+                strength.estimate, strength.low, strength.high, digits=2, written=signed
+            ),
             "preferred": number(strength.wins, 0),
             "not preferred": number(strength.losses, 0),
             "ties": number(strength.ties, 0),
