@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import Connection, text
@@ -14,7 +15,7 @@ from empathylab.store.inserts import now
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.write_queue import WriteQueue
 from empathylab.study.session.service import Saved
-from tests.study.service_examples import opened, rows_of, someone
+from tests.study.service_examples import START, opened, rows_of, someone
 
 
 def add(name: str) -> dict[str, object]:
@@ -147,6 +148,17 @@ def test_work_that_ends_its_thread_holds_nobody_up(sqlite_lab: Lab) -> None:
     with pytest.raises(SystemExit):
         queue.write(stop)
     assert queue.soon(lambda shared: 7).result(timeout=30) == 7
+
+
+def test_a_place_is_claimed_when_its_turn_comes_not_when_it_was_asked_for(sqlite_lab: Lab) -> None:
+    service, clock = opened(sqlite_lab)
+    person = someone(service, "ann")
+    with Held(service.queue):
+        coming = service.submit_soon(person, "consent", {"agree": "yes"})
+        clock.skip(minutes=10)
+    assert isinstance(coming.result(timeout=30), Saved)
+    (slot,) = rows_of(sqlite_lab, schema.slots)
+    assert slot["claimed_at"] > START + timedelta(minutes=10)
 
 
 def test_a_double_click_is_stored_once_and_acknowledged_twice(lab: Lab) -> None:
