@@ -14,7 +14,7 @@ from empathylab.report import LabOverview, write_report
 from empathylab.report.overview.figures import main_figure
 from empathylab.store import Lab
 from tests.helpers.visits import WAYS, opened
-from tests.report.lab_kinds import lab_kinds
+from tests.report.lab_kinds import conversed, lab_kinds
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,14 @@ def test_the_title_names_only_what_the_first_topic_compares(
     # What is not rated does not count as one that is compared with people.
     scored = dataclasses.replace(kinds["only scores"], respondents=("human", "model-0", "model-1"))
     assert first_screen(scored).question == "How empathetic is model-0?"
+
+
+def test_conversations_that_have_not_ended_do_not_make_the_title(
+    kinds: dict[str, LabOverview],
+) -> None:
+    begun = dataclasses.replace(conversed(), respondents=())
+    data = dataclasses.replace(kinds["only scales"], conversations=begun)
+    assert first_screen(data).question == "How does person react to emotional situations?"
 
 
 def test_the_title_keeps_a_provider_that_is_not_known(kinds: dict[str, LabOverview]) -> None:

@@ -54,6 +54,53 @@ def test_a_second_test_never_replaces_the_first_conclusion() -> None:
     assert f"{low:.2f} to {high:.2f};" in headline.sentence
 
 
+def arms_study(effects: dict[str, float]) -> RatingsResult:
+    """Arms that 12 raters each rate from 1 to 7, higher by their effects."""
+    generator = np.random.default_rng(4)
+    rows = [
+        {
+            "rater": f"{arm}-{rater}",
+            "arm": arm,
+            "respondent": arm,
+            "situation": f"s{situation}",
+            "rating": float(np.clip(round(3.5 + effect + generator.normal()), 1, 7)),
+        }
+        for arm, effect in effects.items()
+        for rater in range(12)
+        for situation in range(5)
+    ]
+    return from_table(pl.DataFrame(rows))
+
+
+def test_each_of_three_arms_is_named_with_its_difference() -> None:
+    found = arms_study({"human": 0.0, "a": 0.0, "b": 2.0, "c": -2.0})
+    [headline] = rating_headlines(found)
+    sentence = headline.sentence
+    assert sentence.startswith("On rating, b (+")
+    order = [sentence.index(f"{arm} (") for arm in "bca"]
+    assert order == sorted(order)  # higher, lower, then what is unclear
+    assert "were" not in sentence
+    assert ") was rated higher than people, c (−" in sentence
+    assert ") was rated lower than people and a (" in sentence
+    assert sentence.endswith(") does not clearly differ from people; 240 ratings by 48 raters.")
+    assert sentence.count("95% CI") == 3
+
+
+def test_many_arms_are_counted_and_the_ends_named() -> None:
+    effects = {"human": 0.0, "a": 0.0, "b": 2.0, "c": 2.4, "d": -2.0}
+    [headline] = rating_headlines(arms_study(effects))
+    assert headline.sentence.startswith(
+        "On rating, of 4 arms 2 were rated higher than people, 1 was rated lower than people and "
+        "1 does not clearly differ from people: from c (+"
+    )
+    assert " to d (−" in headline.sentence
+    assert headline.kind == "descriptive"
+    higher = dict.fromkeys("abcd", 2.0) | {"human": 0.0}
+    [headline] = rating_headlines(arms_study(higher))
+    assert headline.sentence.startswith("On rating, all 4 arms were rated higher than people: from")
+    assert headline.kind == "better"
+
+
 def test_distances_on_different_scales_are_not_ranked() -> None:
     distances = {("a/model", "panas"): 0.5, ("b/model", "panas"): 0.9, ("a/model", "agq"): 0.1}
     summaries = tuple(

@@ -27,7 +27,7 @@ def question(data: LabOverview) -> str:
     beside = " compared with people" if names and PEOPLE in compared else ""
     if data.ratings or data.scores:
         return f"How empathetic {are} {who}{beside}?"
-    if data.conversations is not None:
+    if _talked(data):
         return f"How does a person feel after talking with {who}?"
     verb = "react" if data.appraisal.changes else "reply"
     comma = "," if beside else ""
@@ -41,11 +41,17 @@ def _compared(data: LabOverview) -> list[str]:
         names = data.ratings[0].arms
     elif data.scores:
         names = (item.respondent for item in data.scores[0].respondents)
-    elif data.conversations is not None:
-        names = (item.respondent for item in data.conversations.respondents if item.n)
+    elif talked := _talked(data):
+        names = talked
     elif changes := main_changes(data):
         names = (change.respondent for part in changes.values() for change in part)
     return list(dict.fromkeys(names))
+
+
+def _talked(data: LabOverview) -> list[str]:
+    """The respondents with a conversation that has ended."""
+    talks = data.conversations
+    return [] if talks is None else [item.respondent for item in talks.respondents if item.n]
 
 
 def _short(names: Sequence[str]) -> list[str]:

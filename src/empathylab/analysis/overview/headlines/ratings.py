@@ -13,7 +13,16 @@ from empathylab.analysis.text.apa import counted, listed
 from empathylab.analysis.text.names import differs, first_capital, name_of, owner, was
 from empathylab.analysis.text.numbers import number, signed
 
-_COUNTS = {"better": "rated higher", "worse": "rated lower", "equivalent": "equivalent"}
+_MOST_NAMED = 3
+"""Arms that a sentence can name with their differences."""
+_KINDS = (
+    (("better",), "was rated higher than", "were rated higher than"),
+    (("worse",), "was rated lower than", "were rated lower than"),
+    (("different",), "differs from", "differ from"),
+    (("equivalent",), "is equivalent to", "are equivalent to"),
+    (("inconclusive", "descriptive"), "does not clearly differ from", "do not clearly differ from"),
+)
+"""Kinds of conclusion, and what they say of one arm and of several."""
 
 
 def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
@@ -34,7 +43,7 @@ def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
         if len(conclusions) == 1:
             yield _one_arm(conclusions[0], mine)
         elif conclusions:
-            yield _many_arms(conclusions, mine)
+            yield _many_arms(conclusions, mine, _basis(study, dimension))
         else:
             yield from (_alone(level) for level in mine.values())
 
@@ -67,47 +76,47 @@ def _one_arm(conclusion: Conclusion, levels: dict[str, RatingLevel]) -> Conclusi
     mine, reference = levels.get(arm), levels.get(other)
     if mine and reference:
         text += f": {_level(mine)}, {owner(other)} {_level(reference, unit=False)}"
-    sentence = f"{text} ({_difference(conclusion)}{_rests_on(conclusion)})."
+    in_points = conclusion.estimate is not None and conclusion.unit != "log-odds"
+    effect = f"{'difference ' if in_points else ''}{_effect(conclusion)}"
+    sentence = f"{text} ({effect}{_rests_on(conclusion)})."
     return replace(conclusion, sentence=first_capital(sentence))
 
 
-def _many_arms(conclusions: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> Conclusion:
-    reference = str(conclusions[0].reference)
-    parts = []
-    for kind, said in _COUNTS.items():
-        if count := sum(item.kind == kind for item in conclusions):
-            parts.append(f"{count} {'was' if count == 1 else 'were'} {said}")
-    if rest := sum(item.kind not in _COUNTS for item in conclusions):
-        parts.append(f"{rest} {'does' if rest == 1 else 'do'} not clearly differ")
-    lead = (
-        f"Of {len(conclusions)} arms compared with {name_of(reference)} on "
-        f"{conclusions[0].dimension}, {listed(parts)}."
-    )
-    if rest == len(conclusions):
-        none = "Neither of 2 arms" if rest == 2 else f"None of {rest} arms"
-        lead = f"{none} clearly differs from {name_of(reference)} on {conclusions[0].dimension}."
+def _many_arms(
+    conclusions: Sequence[Conclusion], levels: dict[str, RatingLevel], basis: str
+) -> Conclusion:
+    """Every arm by name with its difference; of many arms how many, and the two ends."""
+    reference = name_of(str(conclusions[0].reference))
     order = sorted(conclusions, key=lambda item: -_height(levels, item))
-    best, last = order[0], order[-1]
-    ratings = sum(level.n for level in levels.values())
-    sentence = (
-        f"{lead} Highest: {name_of(best.subject)}{_at(levels, best)} "
-        f"({_difference(best)}); lowest: {name_of(last.subject)}{_at(levels, last)}; "
-        f"{counted(ratings, 'rating')}."
-    )
-    kinds = {item.kind for item in conclusions}
+    parts = []
+    for kinds, singular, plural in _KINDS:
+        if found := [item for item in order if item.kind in kinds]:
+            who = f"{len(found)}"
+            if len(order) <= _MOST_NAMED:
+                who = listed([_named(item) for item in found])
+            elif len(found) == len(order):
+                who = f"all {who} arms"
+            parts.append(f"{who} {singular if len(found) == 1 else plural} {reference}")
+    ends = of = ""
+    if len(order) > _MOST_NAMED:
+        of = f"of {len(order)} arms " if len(parts) > 1 else ""
+        ends = f": from {_named(order[0])} to {_named(order[-1])}"
     return replace(
-        best, kind=best.kind if len(kinds) == 1 else "descriptive", sentence=sentence, subject="all"
+        order[0],
+        kind=order[0].kind if len(parts) == 1 else "descriptive",
+        sentence=f"On {order[0].dimension}, {of}{listed(parts)}{ends}; {basis}.",
+        subject="all",
+        basis=basis,
     )
+
+
+def _named(conclusion: Conclusion) -> str:
+    return f"{name_of(conclusion.subject)} ({_effect(conclusion)})"
 
 
 def _height(levels: dict[str, RatingLevel], conclusion: Conclusion) -> float:
     level = levels.get(conclusion.subject)
     return level.estimate if level else conclusion.estimate or 0.0
-
-
-def _at(levels: dict[str, RatingLevel], conclusion: Conclusion) -> str:
-    level = levels.get(conclusion.subject)
-    return f", {_level(level)}" if level else ""
 
 
 def _level(level: RatingLevel, *, unit: bool = True) -> str:
@@ -117,15 +126,14 @@ def _level(level: RatingLevel, *, unit: bool = True) -> str:
     return f"{text} rated {level.good}" if unit else text
 
 
-def _difference(conclusion: Conclusion) -> str:
+def _effect(conclusion: Conclusion) -> str:
+    """The difference from the reference with its interval."""
     if conclusion.estimate is None:
         return "no estimate"
     if conclusion.unit == "log-odds":
         return _odds_ratio(conclusion)
     digits = 2 if conclusion.unit == "points" else 1
-    return (
-        f"difference {signed(conclusion.estimate, digits)} points, {_interval(conclusion, digits)}"
-    )
+    return f"{signed(conclusion.estimate, digits)} points, {_interval(conclusion, digits)}"
 
 
 def _odds_ratio(conclusion: Conclusion) -> str:
@@ -145,6 +153,12 @@ def _interval(conclusion: Conclusion, digits: int) -> str:
 
 def _rests_on(conclusion: Conclusion) -> str:
     return f"; {conclusion.basis.split(';')[0]}" if conclusion.basis else ""
+
+
+def _basis(study: RatingsResult, dimension: str) -> str:
+    """How many ratings of all arms there are on a dimension, and by how many raters."""
+    rated = study.ratings.filter(dimension=dimension).drop_nulls("rating")
+    return f"{counted(rated.height, 'rating')} by {counted(rated['rater'].n_unique(), 'rater')}"
 
 
 def _alone(level: RatingLevel) -> Conclusion:
