@@ -192,3 +192,37 @@ def test_the_number_of_a_bar_below_zero_stands_left_of_it() -> None:
     ]
     spec = estimates_chart(rows, title="", zero=True, large=True)
     assert [row["align"] for row in spec["data"]["values"]] == ["right", "left"]
+
+
+@pytest.mark.parametrize("close", [False, True])
+def test_an_interval_beyond_the_scale_ends_where_the_axis_does(*, close: bool) -> None:
+    rows = [{"arm": "a", "group": "g", "estimate": 1.4, "low": 0.2, "high": 5.6, "n": 3}]
+    ends = (1.0, 5.0)
+    spec = (
+        grouped_chart(
+            rows,
+            group="group",
+            groups=["g"],
+            series="arm",
+            names=["a"],
+            title="",
+            estimate="estimate",
+            ends=ends,
+        )
+        if close
+        else estimates_chart(rows, who="arm", title="", ends=ends)
+    )
+    [row] = spec["data"]["values"]
+    assert (row["from"], row["to"]) == ends
+    assert (row["low"], row["high"]) == (0.2, 5.6)  # as the tooltip says them
+
+
+def test_an_axis_names_every_point_of_a_short_rating_scale() -> None:
+    def named(ends: tuple[float, float]) -> Any:
+        row = {"respondent": "a", "estimate": 2.0, "low": 1.5, "high": 2.5, "n": 3}
+        spec = estimates_chart([row], title="", ends=ends)
+        return spec["layer"][0]["encoding"]["x"]["axis"].get("values")
+
+    assert named((1.0, 7.0)) == [1, 2, 3, 4, 5, 6, 7]
+    assert named((0.0, 100.0)) is None
+    assert named((0.0, 1.0)) is None

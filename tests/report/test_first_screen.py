@@ -6,11 +6,15 @@ import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from playwright.sync_api import Browser
 
+from empathylab.analysis import conversations
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.report import LabOverview, write_report
+from empathylab.report.blocks import Text
+from empathylab.report.conversations.section import conversations_section
 from empathylab.report.overview.figures import main_figure
 from empathylab.store import Lab
 from tests.helpers.visits import WAYS, opened
@@ -229,3 +233,27 @@ def test_it_fits_into_the_viewport(
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
             assert page.evaluate("document.documentElement.scrollHeight") <= 12_000
             assert visit.troubles == []
+
+
+def test_conversations_without_a_feeling_say_so(kinds: dict[str, LabOverview]) -> None:
+    rows = [
+        {"respondent": "model-0", "simulator": "human", "persona": f"p{n}", "final": 50.0 + n}
+        for n in range(6)
+    ]
+    talks = conversations.from_table(pl.DataFrame(rows))
+    blank = tuple(dataclasses.replace(found, n=0) for found in talks.respondents)
+    data = dataclasses.replace(
+        kinds["none"],
+        conversations=dataclasses.replace(talks, respondents=blank),
+        respondents=("model-0",),
+    )
+    first = first_screen(data)
+    assert first.question == "How does model-0 talk with people?"
+    [headline] = first.shown
+    assert str(headline).startswith("6 conversations with model-0: how the person felt")
+    section = conversations_section(data.conversations, ())
+    assert not any(
+        isinstance(block, Text) and "0 (worst)" in block.sentences[0] for block in section.blocks
+    )
+    [table] = [table for table in section.tables() if "by respondent" in table.title]
+    assert [(row["conversations"], row["scored"]) for row in table.rows] == [("6", "0")]

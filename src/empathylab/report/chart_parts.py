@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from empathylab.report.colours import GUIDE, INK, PAPER, SEQUENTIAL
+from empathylab.report.colours import GROUND, GUIDE, INK, PAPER, SEQUENTIAL
 
 PANEL = 250
 """Pixels of a small multiple; the page makes it as wide as there is room for."""
@@ -132,14 +132,18 @@ def names_layer(
                 "room": 1 - position if right else position,
             }
         )
-    texts = alt.Chart(alt.InlineData(values=rows)).mark_text(
-        align=alt.expr("datum.align"),
-        dy=alt.expr("datum.shift"),
-        limit=alt.expr("datum.room * width"),
-        fontSize=12,
-        fontWeight=600,
-    )
-    return [texts.encode(x, groups_axis("group", groups, list(at), side), color, text="name:N")]
+    look: dict[str, Any] = {
+        "align": alt.expr("datum.align"),
+        "dy": alt.expr("datum.shift"),
+        "limit": alt.expr("datum.room * width"),
+        "fontSize": 12,
+        "fontWeight": 600,
+    }
+    texts = alt.Chart(alt.InlineData(values=rows))
+    named = texts.encode(x, groups_axis("group", groups, list(at), side), text="name:N")
+    # The halo keeps lines of the axis from running through a name.
+    halo = named.mark_text(**look, stroke=GROUND, strokeWidth=4, strokeJoin="round")
+    return [halo.encode(color=alt.value(GROUND)), named.mark_text(**look).encode(color)]
 
 
 def groups_axis(

@@ -26,6 +26,8 @@ _LARGE_ROW = 66
 _BAR = 34
 _NARROW = 0.14
 """Of an axis: too little room for a number."""
+_SHORT = 10
+"""Points of a rating scale that an axis can name each."""
 
 
 def grouped_chart(
@@ -55,8 +57,8 @@ def grouped_chart(
     color = respondent_color(names, field=series, legend=not labelled(names))
     if colours is not None:
         color = color.scale(domain=names, range=list(colours))
-    scale = _scale(rows, ends, zero=zero, field=estimate)
-    axis = alt.Axis(title=title or None, grid=True, format="%" if "%" in form else alt.Undefined)
+    scale = _scale(rows, ends, zero=zero, field=estimate, room=(0.05, 0.05))
+    axis = _axis(title, form, ends)
 
     def x(name: str) -> alt.X:
         return alt.X(f"{name}:Q", axis=axis, scale=scale)
@@ -85,14 +87,10 @@ def grouped_chart(
         color=color,
         ends=scale.domain,
     )
-    values = [
-        {name: value for name, value in row.items() if value is not None}
-        | {end: row[estimate] for end in ("low", "high") if row.get(end) is None}
-        for row in rows
-    ]
+    values = [_drawn(row, estimate, scale, bars=False) for row in rows]
     layers = [
         *([guide_line(0, axis, scale)] if zero else []),
-        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x("low"), alt.X2("high:Q")),
+        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x("from"), alt.X2("to:Q")),
         base.mark_point(filled=True, size=52, opacity=1).encode(x(estimate)),
         *named,
     ]
@@ -150,9 +148,10 @@ def estimates_chart(
     side, sides = (panels, order) if alone else (who, names)
     # Where 0 means none of it, the length of a bar shows how much.
     bars = large and (zero or (ends is not None and ends[0] == 0))
-    scale = _scale(rows, ends, zero=zero, field=estimate, bars=bars)
+    room = (0.45, 0.45) if bars else (0.08, 0.28)
+    scale = _scale(rows, ends, zero=zero, field=estimate, room=room)
     values = [_drawn(row, estimate, scale, bars=bars) for row in rows]
-    axis = alt.Axis(title=title or None, grid=True, format="%" if "%" in form else alt.Undefined)
+    axis = _axis(title, form, ends)
     base = alt.Chart().encode(
         alt.Y(
             f"{side}:N",
@@ -230,14 +229,32 @@ def _labels(base: alt.Chart, x: alt.X, text: str, form: str, *, large: bool) -> 
     ]
 
 
+def _axis(title: str, form: str, ends: tuple[float, float] | None) -> alt.Axis:
+    """With every point of a short rating scale, so that the reader sees where it ends."""
+    points: Any = alt.Undefined
+    if ends is not None and 2 <= ends[1] - ends[0] <= _SHORT and all(end % 1 == 0 for end in ends):
+        points = list(range(int(ends[0]), int(ends[1]) + 1))
+    return alt.Axis(
+        title=title or None,
+        grid=True,
+        format="%" if "%" in form else alt.Undefined if points is alt.Undefined else "d",
+        values=points,
+    )
+
+
 def _scale(
     rows: Sequence[dict[str, Any]],
     ends: tuple[float, float] | None,
     *,
     zero: bool,
     field: str,
-    bars: bool = False,
+    room: tuple[float, float] = (0.08, 0.28),
 ) -> alt.Scale:
+    """From end to end of the scale, else around the intervals.
+
+    `room` is what numbers need on either side of the intervals, as shares of their range. What is
+    never negative has no axis below zero.
+    """
     if ends is not None:
         return alt.Scale(domain=list(ends), nice=False, zero=False)
     known = [
@@ -247,10 +264,9 @@ def _scale(
         if row.get(name) is not None
     ]
     low, high = min([*known, 0.0] if zero else known), max([*known, 0.0] if zero else known)
-    # Labels stand beside the intervals. What is never negative has no axis below zero.
-    room = (0.45 if bars and low < 0 else 0.28) * ((high - low) or 1.0)
-    start = low - room * (1.0 if bars else 0.3) if low < 0 else max(0.0, low - room * 0.3)
-    return alt.Scale(domain=[start, high + room], nice=True, zero=False)
+    before, after = (share * ((high - low) or 1.0) for share in room)
+    start = low - before if low < 0 else max(0.0, low - before)
+    return alt.Scale(domain=[start, high + after], nice=True, zero=False)
 
 
 def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale, *, bars: bool) -> dict[str, Any]:
@@ -259,8 +275,12 @@ def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale, *, bars: bool) 
     It stands right of the line, or left of it near the right end, if there is more room; above
     the line if both sides are too narrow; beyond a bar.
     """
-    low, high = (row[estimate] if row.get(name) is None else row[name] for name in ("low", "high"))
     first, last = scale.domain
+    # An interval can reach beyond the scale; its line ends where the axis does.
+    low, high = (
+        row[estimate] if row.get(name) is None else min(max(row[name], first), last)
+        for name in ("low", "high")
+    )
     span = (last - first) or 1.0
     room = {"left": (low - first) / span, "right": (last - high) / span}
     right = room["right"] >= 0.26 or room["right"] >= room["left"]

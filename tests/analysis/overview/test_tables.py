@@ -10,12 +10,14 @@ import pytest
 from empathylab.analysis.overview import from_lab as collect
 from empathylab.analysis.overview.tables import measured_sentences, overview_tables
 from empathylab.report import LabOverview, render
+from empathylab.situations.sources.released import Dimension
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
 from tests.helpers.labs import filled
 from tests.helpers.welivita import write_release
+from tests.report.lab_kinds import rated
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +93,14 @@ def test_one_model_gets_a_result_each_and_no_table(tmp_path: Path) -> None:
         page = render(collect(lab))
     assert "How does scripted/person react" in page or "How does person react" in page
     assert "How people rated" not in page
+
+
+def test_a_scale_of_degrees_has_means_and_their_differences(data: LabOverview) -> None:
+    dimensions = (Dimension("warmth", (1.0, 2.0, 3.0, 4.0, 5.0)),)
+    study = rated(1, dimensions)
+    table = overview_tables(dataclasses.replace(data, ratings=(study,), respondents=study.arms))[0]
+    assert table.note.startswith("Means and their differences")
+    assert not any("rated good" in head for head in table.rows[0])
+    [gap] = [gap for gap in study.means[0].differences if gap.kind == "all"]
+    found = table.rows[1]["warmth, difference from people"]
+    assert found.startswith(f"{gap.difference.estimate:+.2f}".replace("-", "−"))

@@ -46,7 +46,7 @@ def test_arms_are_apart_where_they_share_no_day_or_one_is_not_known(
 def test_the_sentence_names_every_arms_days() -> None:
     [said] = collection_sentences([arm("a", 1, 2), arm("b", 9), arm("c", None)], comparable=True)
     assert "a from 2026-03-01 to 2026-03-02, b on 2026-03-09 and c on unknown days" in said
-    assert "are compared before the arms" in said
+    assert "so compare the raters first" in said
 
 
 def test_raters_of_whom_nothing_is_known_are_no_reason_to_believe_in_the_arms() -> None:

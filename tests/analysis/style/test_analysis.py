@@ -75,7 +75,7 @@ def test_two_different_writers_are_told_apart_each_time(analysis: StyleEstimates
     assert analysis.predictability.full.p < 0.01
     # A study of so few situations tests no relation of style and ratings.
     [rare] = analysis.notes
-    assert "than 20 situations or raters" in rare
+    assert "too few situations or raters (the equivalent of fewer than 20)" in rare
 
 
 def test_only_features_that_vary_are_tested(analysis: StyleEstimates) -> None:

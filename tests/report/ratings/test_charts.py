@@ -16,9 +16,12 @@ from empathylab.analysis import ratings as rated_replies
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.power import PowerSetting, power_setting
+from empathylab.report.blocks import Figure
 from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
+from empathylab.report.ratings.figures import MOST_ARMS, rating_figures
 from empathylab.report.ratings.model_charts import (
     forest_chart,
+    group_name,
     model_means_chart,
     power_chart,
     term_name,
@@ -258,3 +261,80 @@ def test_unlabelled_points_have_bars_of_their_own_that_fill_the_axis() -> None:
     rows = [row for row in values(shares_chart(found.comparison, "warmth")) if row["arm"] == "gpt"]
     assert [row["rating"] for row in rows] == ["cold", "2", "3", "4", "warm"]
     assert [row["to"] for row in rows] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
+
+
+def test_a_scale_of_degrees_has_its_means_by_emotion() -> None:
+    found = degrees(arms=2)
+    figures = {figure.name: figure for figure in rating_figures(found)}
+    figure = figures["emotions"]
+    assert figure.title == "Mean rating by emotion"
+    assert domains(figure.spec)[0] == [1, 5]
+    mean = next(
+        mean
+        for mean in found.means[0].means
+        if (mean.arm, mean.subset) == (found.arms[1], "emotion:sad")
+    )
+    [row] = [
+        row
+        for row in values(figure.spec)
+        if (row.get("arm"), row.get("emotion")) == (mean.arm, "sad")
+    ]
+    assert (row["share"], row["n"]) == (mean.mean.estimate, mean.n)
+    assert (row["low"], row["high"]) == (mean.mean.low, mean.mean.high)
+
+
+def test_very_many_arms_are_folded_below_those_rated_highest_and_lowest() -> None:
+    found = degrees(arms=MOST_ARMS + 1)
+    section = ratings_section([found], [], [])
+    shown = [block for block in section.blocks if isinstance(block, Figure)]
+    assert [figure.name for figure in shown] == ["ratings"]
+    arms = list(dict.fromkeys(row["arm"] for row in values(shown[0].spec)))
+    means = {level.arm: level.estimate for level in rating_levels(found)}
+    assert len(arms) in (MOST_ARMS // 2, MOST_ARMS // 2 + 1)
+    assert {max(means, key=means.__getitem__), found.reference} <= set(arms)
+    assert f"{len(found.arms) - len(arms)} arms in between are not shown." in shown[0].note
+    [fold] = [block for block in section.blocks if getattr(block, "id", "") == "ratings-1-arms"]
+    everyone = fold.blocks[0]
+    assert isinstance(everyone, Figure)
+    assert {row["arm"] for row in values(everyone.spec)} == set(found.arms)
+
+
+def degrees(arms: int) -> RatingsResult:
+    """Arms rated from 1 to 5 after sad and glad situations, each a little higher."""
+    frame = pl.DataFrame(
+        [
+            {
+                "rater": f"{arm}-{rater}",
+                "arm": f"arm-{arm}",
+                "situation": f"s{situation}",
+                "emotion": "sad" if situation % 2 else "glad",
+                "rating": 1.0 + min(4, (rater + situation + arm * rater % 3 + arm // 9) % 5),
+            }
+            for arm in range(arms)
+            for rater in range(4)
+            for situation in range(4)
+        ]
+    )
+    study = Study("s", "S", "between", (Dimension("warmth", (1, 2, 3, 4, 5)),), "closed")
+    return rated_replies.from_table(frame, study=study)
+
+
+@pytest.mark.parametrize(
+    ("effect", "shown"),
+    [
+        ("rater", "rater"),
+        ("armopenai/gpt|rater", "openai/gpt|rater"),
+        ("arm:situation", "arm:situation"),
+        ("rater: (Intercept) with armgpt", "rater: intercept with gpt"),
+    ],
+)
+def test_a_random_effect_is_named_by_its_arm(effect: str, shown: str) -> None:
+    assert group_name(effect) == shown
+
+
+def test_thresholds_are_named_by_the_answers_on_either_side(analysis: RatingsResult) -> None:
+    tables = ratings_section([analysis], [], []).tables()
+    terms = [row["term"] for table in tables if "coefficients" in table.title for row in table.rows]
+    assert "Bad | Okay" in terms
+    assert "Okay | Good" in terms
+    assert "1|2" not in terms

@@ -196,7 +196,8 @@ def _ratings(data: LabOverview) -> MainChart | None:
         if level.dimension in dimensions
     ]
     of = f" on {first.dimension}" if len(dimensions) == 1 else ""
-    what = f"Replies rated {first.good}{of}" if first.good else f"Mean rating{of}"
+    ends = f", from {first.lowest:g} to {first.highest:g}"
+    what = f"Replies rated {first.good}{of}" if first.good else f"Mean rating{of}{ends}"
     return _drawn(
         what, rows, (first.lowest, first.highest), keep=study.reference, percent=bool(first.good)
     )

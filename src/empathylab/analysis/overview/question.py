@@ -29,6 +29,8 @@ def question(data: LabOverview) -> str:
         return f"How empathetic {are} {who}{beside}?"
     if _talked(data):
         return f"How does a person feel after talking with {who}?"
+    if data.conversations is not None and not (data.appraisal.changes or data.lengths):
+        return f"How {do} {who} talk with people?"
     verb = "react" if data.appraisal.changes else "reply"
     comma = "," if beside else ""
     return f"How {do} {who} {verb} to emotional situations{comma}{beside}?"

@@ -21,10 +21,10 @@ from empathylab.stats.questionnaires.appraisal import ScaleChange
 Row = dict[str, str]
 _MOST_NAMED = 8
 _MOST_CHANGES = 3
-_MOST_RATED = 3
+_MOST_RATED = 4
 _NOTHING = "–"
 _RATED = "Differences in percentage points, with 95% intervals clustered by {}."
-_MEANS = "Means with 95% intervals clustered by {}."
+_MEANS = "Means and their differences, with 95% intervals clustered by {}."
 _ASKED = (
     "Changes from baseline in points of the scale, with 95% intervals clustered by situation and "
     "item order. A distance of 1 is the standard deviation of people’s changes."
@@ -100,7 +100,7 @@ def _scored(scores: ScoresResult) -> str:
 
 
 def _talked(talks: ConversationsAnalysis) -> str:
-    conversations = sum(respondent.n for respondent in talks.respondents)
+    conversations = talks.conversations.height
     respondents = len({respondent.respondent for respondent in talks.respondents})
     return f"{number(conversations, 0)} with {counted(respondents, 'respondent')}."
 
@@ -113,7 +113,7 @@ def overview_tables(data: LabOverview) -> list[OverviewTable]:
     rated = [
         _table(
             f"How people rated the replies{_of(study, data)}",
-            (_RATED if study.comparison.scales else _MEANS).format(study.recognised.clusters),
+            _rated_note(study),
             _ratings(study),
             data,
         )
@@ -182,11 +182,20 @@ def _verdicts(data: LabOverview) -> dict[str, Row]:
     return {"self-report": worst}
 
 
+def _rated_note(study: RatingsResult) -> str:
+    by_mean = set(study.scales.by_mean) >= set(study.comparison.scales)
+    return (_MEANS if by_mean else _RATED).format(study.recognised.clusters)
+
+
 def _ratings(study: RatingsResult) -> dict[str, Row]:
     """The proportion of good ratings, or the mean, of each arm's author."""
     writers = _writers(study)
     rows: dict[str, Row] = {}
-    for dimension in list(study.comparison.scales)[:_MOST_RATED]:
+    # Good ratings are counted, or means taken, as the scale asks for.
+    named = study.dimensions[:_MOST_RATED]
+    for dimension in named:
+        if dimension in study.scales.by_mean or dimension not in study.comparison.scales:
+            continue
         of = f" ({dimension})" if len(study.dimensions) > 1 else ""
         percentages = rows.setdefault(f"rated good{of}", {})
         gaps = rows.setdefault(f"difference from {name_of(study.reference)}, points{of}", {})
@@ -198,12 +207,19 @@ def _ratings(study: RatingsResult) -> dict[str, Row]:
             if test.kind == "all" and test.dimension == dimension and test.n and test.n_reference:
                 cell = _points(test.clustered.difference)
                 gaps |= dict.fromkeys(writers.get(test.arm, ()), cell)
-    for two in study.means[:_MOST_RATED]:
+    for two in (item for item in study.means if item.dimension in named):
+        if two.dimension in study.comparison.scales and two.dimension not in study.scales.by_mean:
+            continue
         cells = rows.setdefault(f"mean {two.dimension}", {})
+        gaps = rows.setdefault(f"{two.dimension}, difference from {name_of(two.reference)}", {})
         for mean in two.means:
             if mean.kind == "all":
-                cell = with_ends(mean.mean.estimate, mean.mean.low, mean.mean.high, digits=2)
+                cell = with_ends(*mean.mean, digits=2)
                 cells |= dict.fromkeys(writers.get(mean.arm, ()), cell)
+        for gap in two.differences:
+            if gap.kind == "all":
+                cell = with_ends(*gap.difference, digits=2, written=signed)
+                gaps |= dict.fromkeys(writers.get(gap.arm, ()), cell)
     return {head: cells for head, cells in rows.items() if cells}
 
 

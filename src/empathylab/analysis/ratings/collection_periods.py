@@ -13,6 +13,7 @@ from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.raters import raters_paragraph, study_rater_comparison
 from empathylab.analysis.text.apa import listed
 from empathylab.analysis.text.names import name_of
+from empathylab.analysis.text.numbers import number
 from empathylab.store import Lab
 from empathylab.store.ratings import arms_frame
 
@@ -90,12 +91,18 @@ def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: b
         return [f"The ratings were given {_period(first, last)}."]
     sentences = [f"{name_of(item.arm)} {_period(item.first, item.last)}" for item in collected]
     checked = (
-        "their raters were not assigned at random, so the raters are compared before the arms."
+        "their raters were not assigned at random and may differ, so compare the raters first."
         if comparable
         else "their raters were not assigned at random, and too little is known to compare them: a "
         "difference between the arms may be a difference between their raters."
     )
     return [f"The arms were not rated together ({listed(sentences)}); {checked}"]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int):
+        return number(value, 0)
+    return "–" if value is None else str(value)
 
 
 def collection_table(collected: Sequence[CollectionPeriod]) -> list[dict[str, str]]:
@@ -104,7 +111,7 @@ def collection_table(collected: Sequence[CollectionPeriod]) -> list[dict[str, st
         return []
     heads = {"first": "first rating", "last": "last rating"}
     return [
-        {heads.get(name, name): "–" if value is None else str(value) for name, value in row.items()}
+        {heads.get(name, name): _cell(value) for name, value in row.items()}
         for row in json_value(collected)
     ]
 

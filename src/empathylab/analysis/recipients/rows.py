@@ -64,13 +64,18 @@ def test_rows(result: RecipientsResult) -> Rows:
     ]
 
 
+def _sides(difference: str) -> str:
+    """One side of an interaction, a difference of two levels, as a reader says them."""
+    return f"({' − '.join(author(level) for level in difference.split(' − '))})"
+
+
 def effect_rows(result: RecipientsResult) -> Rows:
     """Differences in points; the interaction is a difference of differences."""
     return [
         {
             "outcome": effect.outcome,
             "effect": _TERMS.get(effect.term, effect.term),
-            "difference": f"({effect.level}) − ({effect.reference})"
+            "difference": f"{_sides(effect.level)} − {_sides(effect.reference)}"
             if effect.term == INTERACTION
             else f"{author(effect.level)} − {author(effect.reference)}",
             "within": "all" if effect.by is None else author(effect.by),

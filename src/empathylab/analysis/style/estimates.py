@@ -261,9 +261,9 @@ def rating_associations(
         rare = [relation for relation in known if relation.too_rare]
         if rare:
             sentence = (
-                f"Features too rare to test, which vary in the equivalent of fewer than "
-                f"{ENOUGH_CLUSTERS} situations or raters of {study or 'the file'}: {len(rare)} "
-                f"of {len(known)}."
+                f"{len(rare)} of {len(known)} features were not tested against the ratings of "
+                f"{study or 'the file'}: they vary in too few situations or raters (the "
+                f"equivalent of fewer than {ENOUGH_CLUSTERS})."
             )
             notes += [sentence] if sentence not in notes else []
         associations.append(RatedStyle(str(study), str(dimension), relations))

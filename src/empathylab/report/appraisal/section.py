@@ -92,18 +92,34 @@ def _believed(result: AppraisalResult) -> Fold:
         for item in ("usable", "doubtful", "meaningless")
         if item in verdicts
     )
-    table = Table(title="Verdicts", rows=_verdicts(result), caption=_VALIDITY, paper=False)
+    verdicts_and_numbers = (
+        Table(title="Verdicts", rows=_verdicts(result), caption=_VALIDITY, paper=False),
+        Table(title="The numbers behind the verdicts", rows=_validity(result), paper=False),
+    )
     return Fold(
         id="scales-validity",
         title="Can these answers be believed?",
-        blocks=kept(table),
+        blocks=kept(*verdicts_and_numbers),
         tag=(worst, counts) if counts else None,
         printed=True,
     )
 
 
 def _verdicts(result: AppraisalResult) -> list[Row]:
-    """A row per respondent and scale; the verdict first."""
+    """A row per respondent and scale."""
+    return [
+        {
+            "respondent": report.respondent,
+            "scale": report.scale.upper(),
+            "verdict": report.validity.verdict,
+            "why": " ".join(report.reasons) or "–",
+        }
+        for report in result.self_reports
+    ]
+
+
+def _validity(result: AppraisalResult) -> list[Row]:
+    """What the verdicts rest on."""
     rows: list[Row] = []
     for report in result.self_reports:
         validity = report.validity
@@ -115,8 +131,6 @@ def _verdicts(result: AppraisalResult) -> list[Row]:
             {
                 "respondent": report.respondent,
                 "scale": report.scale.upper(),
-                "verdict": validity.verdict,
-                "why": " ".join(report.reasons) or "–",
                 "valid": f"{number(validity.valid, 0)} of {number(validity.administrations, 0)}",
                 "pattern answers": percent(validity.pattern_share)
                 + (f" ({patterns})" if patterns else ""),

@@ -98,7 +98,7 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
     left_out = result.conversations.height - len(chats)
     more = f" {left_out} more are in the lab." if left_out else ""
     blocks = kept(
-        Text((_ABOUT,)),
+        Text((_ABOUT,) if any(respondent.n for respondent in result.respondents) else ()),
         *figures(result),
         Table(
             title="Conversations by respondent and simulator",
@@ -120,7 +120,7 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
         ),
         Fold(
             id="conversations-chats",
-            title=f"{len(chats)} of the conversations",
+            title="1 example" if len(chats) == 1 else f"{len(chats)} examples",
             blocks=kept(
                 Text((f"{_SHOWN}{more}",), "note"), Partial(template="chats.html.j2", data=chats)
             )

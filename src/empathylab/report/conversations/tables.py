@@ -20,12 +20,15 @@ _SAFETY = {
 
 
 def respondent_table(result: ConversationsAnalysis) -> Rows:
-    """One row per respondent and simulator."""
+    """One row per respondent and simulator; how many are scored only where some are not."""
+    pairs = result.conversations.select("respondent", "simulator").rows()
+    unscored = len(pairs) > sum(respondent.n for respondent in result.respondents)
     return tuple(
         {
             "respondent": respondent.respondent,
             "simulator": respondent.simulator,
-            "conversations": number(respondent.n, 0),
+            "conversations": number(pairs.count((respondent.respondent, respondent.simulator)), 0),
+            **({"scored": number(respondent.n, 0)} if unscored else {}),
             "mean final feeling": number(respondent.mean_final),
             "95% from": number(respondent.low),
             "to": number(respondent.high),

@@ -150,6 +150,9 @@ const charts = (() => {
     // A panel has room for its name and for its numbers.
     let columns = spec.columns ?? 1;
     while (columns > 1 && (room(columns) < 150 || room(columns) + 24 < Math.max(...headings))) columns -= 1;
+    // Three panels stand in a row or below each other: two and one would leave an empty axis.
+    const panels = new Set(valuesOf(units(spec)[0], spec).map((row) => row[spec.facet.field])).size;
+    if (panels === 3 && columns === 2) columns = 1;
     spec.columns = columns;
     spec.spacing = { row: 30, column: 42 };
     spec.spec.width = Math.max(90, room(columns));

@@ -13,6 +13,7 @@ from empathylab.report.chart_parts import panels_spec, spec_of
 from empathylab.report.colours import ordered_colours, text_on
 from empathylab.report.estimate_charts import estimates_chart, grouped_chart
 from empathylab.stats.arms import ArmComparison, ArmCount
+from empathylab.stats.arms.means import MeanComparison
 
 _MOST_ARMS = 12
 _SUBSETS = {"all": "all situations"}
@@ -167,6 +168,38 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
         form=".1%",
         ends=(0.0, 1.0),
         more=[alt.Tooltip("good:Q"), alt.Tooltip("n:Q", title="of")],
+    )
+
+
+def mean_emotions_chart(means: MeanComparison, ends: tuple[float, float]) -> dict[str, Any] | None:
+    """The mean rating by emotion, with intervals, arms side by side."""
+    arms = list(dict.fromkeys(mean.arm for mean in means.means))[:_MOST_ARMS]
+    rows = [
+        {
+            "arm": mean.arm,
+            "emotion": mean.subset.removeprefix("emotion:"),
+            "share": mean.mean.estimate,
+            "low": finite(mean.mean.low),
+            "high": finite(mean.mean.high),
+            "n": mean.n,
+        }
+        for mean in means.means
+        if mean.kind == "emotion" and mean.n and mean.arm in arms
+    ]
+    if not rows:
+        return None
+    return grouped_chart(
+        rows,
+        group="emotion",
+        groups=_by_difference(rows, means.reference),
+        series="arm",
+        names=arms,
+        title="mean rating",
+        estimate="share",
+        estimate_title="mean",
+        form=".2f",
+        ends=ends,
+        more=[alt.Tooltip("n:Q")],
     )
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from empathylab.analysis.overview.levels import rating_levels
+from empathylab.analysis.overview.levels import RatingLevel, rating_levels
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.power import PowerSetting, power_setting
 from empathylab.analysis.ratings.raters import INCONSISTENCIES
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.report.blocks import Figure, optional_figure, slug
-from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
+from empathylab.report.ratings.charts import (
+    emotions_chart,
+    levels_chart,
+    mean_emotions_chart,
+    shares_chart,
+)
 from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
 from empathylab.report.ratings.rater_charts import (
     inconsistency_chart,
@@ -21,8 +26,13 @@ from empathylab.report.ratings.rater_charts import (
 from empathylab.report.ratings.rater_charts import levels_chart as properties_chart
 from empathylab.report.ratings.specification_chart import specification_chart
 
+MOST_ARMS = 40
+"""Of a chart that is shown before anything is opened."""
 _LEVELS = "95% intervals; a rater’s ratings count as one cluster."
 _EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest difference first."
+_EMOTION_MEANS = (
+    "Means with 95% intervals; a rater’s ratings count as one cluster; largest difference first."
+)
 _FOREST = "Coefficients with 95% intervals, raters and situations random; compared with {}."
 _MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
 _SPECIFICATIONS = "The same comparison under every reasonable choice, smallest estimate first."
@@ -48,14 +58,25 @@ def rating_figures(result: RatingsResult) -> Iterator[Figure]:
             shares_chart(result.comparison, dimension),
             _OF_ARMS,
         )
-    for dimension in result.comparison.scales:
-        yield from optional_figure(
-            _name("emotions", dimension, several=several),
-            _title("Good ratings by emotion", dimension, several=several),
-            emotions_chart(result.comparison, dimension),
-            _EMOTIONS,
-        )
+    for dimension in result.dimensions:
+        yield from _emotions(result, dimension, several=several)
     yield from _models(result, several=several)
+
+
+def _emotions(result: RatingsResult, dimension: str, *, several: bool) -> Iterator[Figure]:
+    """Means where the scale is one of degrees, else good ratings."""
+    name = _name("emotions", dimension, several=several)
+    means = next((item for item in result.means if item.dimension == dimension), None)
+    if dimension in result.scales.by_mean and means is not None:
+        given = next((item for item in result.study.dimensions if item.name == dimension), None)
+        ends = (given and given.values) or (means.lowest, means.highest)
+        title = _title("Mean rating by emotion", dimension, several=several)
+        chart = mean_emotions_chart(means, (min(ends), max(ends)))
+        yield from optional_figure(name, title, chart, _EMOTION_MEANS)
+    elif dimension in result.comparison.scales:
+        title = _title("Good ratings by emotion", dimension, several=several)
+        chart = emotions_chart(result.comparison, dimension)
+        yield from optional_figure(name, title, chart, _EMOTIONS)
 
 
 def _levels(result: RatingsResult) -> Iterator[Figure]:
@@ -71,7 +92,23 @@ def _levels(result: RatingsResult) -> Iterator[Figure]:
         ends = f", from {lowest:g} to {highest:g}"
         title = f"Replies rated {good}{on}" if good else f"Mean rating{on}{ends}"
         name = "ratings" if place == 1 else f"ratings-{place}"
+        if len(result.arms) > MOST_ARMS and place == 1:
+            ends_only, omitted = _ends(mine, result.reference)
+            note = f"{_LEVELS} {omitted} arms in between are not shown."
+            yield from optional_figure(name, title, levels_chart(ends_only), note)
+            name = "ratings-all"
         yield from optional_figure(name, title, levels_chart(mine), _LEVELS)
+
+
+def _ends(levels: list[RatingLevel], reference: str) -> tuple[list[RatingLevel], int]:
+    """The arms rated highest and lowest on the first dimension, and how many are between them."""
+    first = [level for level in levels if level.dimension == levels[0].dimension]
+    order = [level.arm for level in sorted(first, key=lambda level: -level.estimate)]
+    half = MOST_ARMS // 4
+    kept = [arm for arm in order if arm in {*order[:half], *order[-half:], reference}]
+    place = {arm: number for number, arm in enumerate(kept)}
+    shown = [level for level in levels if level.arm in place]
+    return sorted(shown, key=lambda level: place[level.arm]), len(order) - len(kept)
 
 
 def _models(result: RatingsResult, *, several: bool) -> Iterator[Figure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from empathylab.analysis.ratings.power import DIFFERENCES, PowerSetting, power_c
 from empathylab.report.chart_parts import number_tooltip, spec_of
 from empathylab.report.colours import GROUND, GUIDE, ordered_colours
 from empathylab.report.estimate_charts import estimates_chart
-from empathylab.stats.mixed import Clmm
+from empathylab.stats.mixed import Clmm, Lmm
 
 
 def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
@@ -71,6 +72,22 @@ def term_name(coefficient: str) -> str:
     """The levels that the coefficient is about, without the names of their factors."""
     parts = re.split(r":(?=arm|valence)", coefficient)
     return " × ".join(re.sub(r"^(?:arm|valence)(?=.)", "", part) for part in parts)
+
+
+def group_name(effect: str) -> str:
+    """The random effect, with the arm of a slope named without its factor."""
+    return re.sub(r"(?<![^\s])arm(?=[^\s:|])", "", effect).replace("(Intercept)", "intercept")
+
+
+def threshold_names(model: Clmm | Lmm, labels: Sequence[str]) -> dict[str, str]:
+    """The thresholds of an ordinal model by the labels of the answers on either side."""
+    names = list(model.thresholds) if isinstance(model, Clmm) else []
+    if len(labels) != len(names) + 1:
+        return {}
+    return {
+        name: f"{low} | {high}"
+        for name, (low, high) in zip(names, itertools.pairwise(labels), strict=True)
+    }
 
 
 def model_means_chart(model: DimensionModel) -> dict[str, Any] | None:

@@ -26,8 +26,8 @@ from empathylab.report.blocks import (
     Text,
     kept,
 )
-from empathylab.report.ratings.figures import rater_figures, rating_figures
-from empathylab.report.ratings.model_charts import term_name
+from empathylab.report.ratings.figures import MOST_ARMS, rater_figures, rating_figures
+from empathylab.report.ratings.model_charts import group_name, term_name, threshold_names
 from empathylab.report.ratings.rater_charts import variable_name
 from empathylab.stats.arms.means import MeanComparison
 
@@ -71,6 +71,8 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
     """The main charts of a study, then what lies behind them, closed."""
     of = "" if alone else f", {study.study.name}"
     figures = _figures(study)
+    crowded = len(study.arms) > MOST_ARMS
+    all_arms = [*figures["ratings"][crowded:], *figures["answers"][:1]]
     caveats = Text((*_constant(study), *study.caveats), "caveats")
     # Arms that were rated at different times are compared only after saying so.
     periods = Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected))
@@ -79,9 +81,13 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
             Heading(id=place, title="How people rated the replies" if alone else study.study.title),
             Text((_described(study, titled=not alone),)),
             *((caveats, periods) if study.different_periods else ()),
-            *figures["ratings"],
-            *figures["answers"][:1],
+            *(figures["ratings"][:1] if crowded else all_arms),
             *(() if study.different_periods else (caveats,)),
+            Fold(
+                id=f"{place}-arms",
+                title=f"All {len(study.arms)} arms",
+                blocks=all_arms if crowded else (),
+            ),
             _all_comparisons(study, place),
             _by_emotion(study, place, of, figures["emotions"]),
             _numbers(study, place, of, figures["answers"][1:]),
@@ -117,15 +123,16 @@ def _by_emotion(study: RatingsResult, place: str, of: str, figures: list[Figure]
     named = len(study.dimensions) > 1
     tests = comparison_table(study.comparison, "emotion", named=named)
     means = mean_table(_varied(study), "emotion")
-    blocks = kept(
-        *figures,
+    tables = [
         Table(
             title=f"Tests by emotion{of}",
             rows=_without_arm(tests),
             caption=_compared(study, tests),
         ),
         Table(title=f"Means by emotion{of}", rows=means, caption="Means with 95% intervals."),
-    )
+    ]
+    # Means come first where the scale is one of degrees.
+    blocks = kept(*figures, *(tables[::-1] if study.scales.by_mean else tables))
     return Fold(id=f"{place}-emotions", title="By emotion", blocks=blocks)
 
 
@@ -171,7 +178,7 @@ def _numbers(study: RatingsResult, place: str, of: str, figures: list[Figure]) -
 
 
 def _models(study: RatingsResult, place: str, of: str, figures: list[Figure]) -> Fold:
-    tables = (block for model in study.models for block in _model(model, of))
+    tables = (block for model in study.models for block in _model(model, study, of))
     return Fold(
         id=f"{place}-models", title="Mixed models and power", blocks=kept(*figures, *tables)
     )
@@ -212,7 +219,7 @@ def _model_note(study: RatingsResult) -> list[Block]:
     return [Text((text,), "note")]
 
 
-def _model(model: DimensionModel, of: str) -> list[Block]:
+def _model(model: DimensionModel, study: RatingsResult, of: str) -> list[Block]:
     by = " with valence" if model.by_valence else ""
     title = f"Mixed model of {model.dimension}{by}{of}"
     if model.model is None:
@@ -224,14 +231,20 @@ def _model(model: DimensionModel, of: str) -> list[Block]:
     )
     notes = " ".join(map(note_text, (*model.model.notes, *model.model.problems)))
     caption = f"{model.model.formula}, n = {number(model.model.n, 0)}. {kind} {notes}".strip()
+    scale = study.scales.counted.get(model.dimension)
+    thresholds = threshold_names(
+        model.model, [item.label for item in scale.categories] if scale else ()
+    )
     coefficients = [
-        row | {"term": term_name(row["term"])} for row in coefficient_table(model.model)
+        row | {"term": thresholds.get(row["term"], term_name(row["term"]))}
+        for row in coefficient_table(model.model)
     ]
+    groups = [row | {"group": group_name(row["group"])} for row in random_table(model.model)]
     return [
         Table(title=f"{title}, coefficients", rows=coefficients, caption=caption),
         Table(
             title=f"{title}, random effects",
-            rows=random_table(model.model),
+            rows=groups,
             caption="Standard deviations of raters and situations, on the same scale.",
         ),
     ]

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from empathylab.analysis.overview.collect import LabOverview
-from empathylab.analysis.overview.headlines.conversations import conversation_headlines
+from empathylab.analysis.overview.headlines.conversations import (
+    conversation_headlines,
+    unscored_conclusion,
+)
 from empathylab.analysis.overview.headlines.ratings import rating_headlines
 from empathylab.analysis.overview.headlines.scales import scale_headlines
 from empathylab.analysis.recipients.prose import headlines as recipient_headlines
@@ -54,11 +57,15 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
         ("style", "style", style_headlines(data)),
         ("replies", "replies", reply_headlines(data)),
     ]
-    return tuple(
+    found = tuple(
         Headline(section, anchor, conclusion)
         for section, anchor, conclusions in parts
         for conclusion in conclusions
     )
+    if found or data.conversations is None:
+        return found
+    unscored = unscored_conclusion(data.conversations)
+    return (Headline("conversations", "conversations", unscored),)
 
 
 def style_headlines(data: LabOverview) -> Sequence[Conclusion]:

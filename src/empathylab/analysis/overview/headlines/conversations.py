@@ -12,6 +12,7 @@ from empathylab.analysis.conversations.prose import moved_by_simulators, simulat
 from empathylab.analysis.conversations.simulator_cards import SimulatorCard
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.names import listed_some
 from empathylab.analysis.text.numbers import number
 
 
@@ -35,6 +36,19 @@ def conversation_headlines(talks: ConversationsAnalysis | None) -> Iterator[Conc
     yield from moved_by_simulators(talks.comparisons)
     yield from conclusions[1:]
     yield from simulator_conclusions(talks.simulators)
+
+
+def unscored_conclusion(talks: ConversationsAnalysis) -> Conclusion:
+    """That no conversation has a feeling at its end, for labs without anything else."""
+    names = listed_some(list(dict.fromkeys(item.respondent for item in talks.respondents)), 2)
+    n = talks.conversations.height
+    return Conclusion(
+        kind="descriptive",
+        sentence=f"{counted(n, 'conversation')} with {names}: how the person felt at the end is "
+        "not known, so nothing shows whether it helped.",
+        subject=talks.respondents[0].respondent if talks.respondents else "all",
+        n=n,
+    )
 
 
 def _cannot_simulate(card: SimulatorCard) -> Conclusion:
