@@ -226,3 +226,30 @@ def test_an_axis_names_every_point_of_a_short_rating_scale() -> None:
     assert named((1.0, 7.0)) == [1, 2, 3, 4, 5, 6, 7]
     assert named((0.0, 100.0)) is None
     assert named((0.0, 1.0)) is None
+
+
+def test_names_above_columns_of_a_picture_are_level_where_they_fit() -> None:
+    def angles(names: list[str]) -> set[int]:
+        rows = [{"column": name, "row": "r"} for name in names]
+        axis = alt.X("column:N", sort=names, axis=names_above())
+        chart = alt.Chart(alt.InlineData(values=rows)).mark_rect().encode(axis, alt.Y("row:N"))
+        drawn = svg(spec_of(chart, 40))
+        return {-1 if "rotate(40)" in drawn else 0}
+
+    assert angles(["people", "a-model-with-a-name"]) == {0}
+    assert angles([f"a model with a name {letter}" for letter in "abcdefgh"]) == {-1}
+
+
+def test_three_panels_of_a_picture_leave_no_empty_axis() -> None:
+    def titles(panels: int, width: int) -> int:
+        rows: list[dict[str, Any]] = [
+            {"who": name, "panel": f"panel {n}", "estimate": 1.0, "low": 0.5, "high": 1.5, "n": 3}
+            for n in range(panels)
+            for name in ("a", "b")
+        ]
+        spec = estimates_chart(rows, who="who", panels="panel", title="points")
+        return svg(spec, width=width).count(">points<")
+
+    assert titles(3, 640) == 1  # below each other
+    assert titles(3, 900) == 3
+    assert titles(2, 640) == 2

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser
 
 from empathylab.analysis import conversations
 from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.overview.levels import rating_levels
 from empathylab.report import LabOverview, write_report
 from empathylab.report.blocks import Text
 from empathylab.report.conversations.section import conversations_section
@@ -257,3 +258,24 @@ def test_conversations_without_a_feeling_say_so(kinds: dict[str, LabOverview]) -
     )
     [table] = [table for table in section.tables() if "by respondent" in table.title]
     assert [(row["conversations"], row["scored"]) for row in table.rows] == [("6", "0")]
+
+
+def test_the_chart_has_the_intervals_of_the_study(kinds: dict[str, LabOverview]) -> None:
+    data = kinds["four dimensions"]
+    chart = first_screen(data).chart
+    assert chart is not None
+    levels = {(level.dimension, level.arm): level for level in rating_levels(data.ratings[0])}
+    assert len(chart.rows) == len(levels)
+    for row in chart.rows:
+        level = levels[row.panel, row.respondent]
+        assert (row.low, row.estimate, row.high) == (level.low, level.estimate, level.high)
+        assert level.low < level.estimate < level.high
+
+
+def test_people_who_rated_replies_come_before_people_who_got_them(
+    kinds: dict[str, LabOverview],
+) -> None:
+    both = dataclasses.replace(
+        kinds["only ratings"], recipients=kinds["only recipients"].recipients
+    )
+    assert first_screen(both).chart == first_screen(kinds["only ratings"]).chart

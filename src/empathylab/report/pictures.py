@@ -25,6 +25,8 @@ from empathylab.tables import clean_text
 # Vega counts pixels of a 96th of an inch, print points of a 72nd.
 _PIXELS, _POINTS, _PRINT = 96, 72, 300
 _TEXT = 8 * _PIXELS / _POINTS
+_LETTER = 7.5
+"""Pixels of a letter of a label, at most on average."""
 _LABEL = 13
 _INK, _QUIET, _LINE = "#1f2328", "#59616b", "#e2dfd9"
 _CONFIG = {
@@ -193,6 +195,8 @@ def _fixed(spec: dict[str, Any], width: int) -> dict[str, Any]:
         chart["width"] = width
     if "facet" in chart and "width" in chart.get("spec", {}):
         _fit_panels(chart, width)
+    for layer in chart.get("layer", [chart]):
+        _level_names(layer.get("encoding", {}).get("x", {}), width)
     chart["config"] = _CONFIG | chart.get("config", {})
     return chart
 
@@ -200,8 +204,23 @@ def _fixed(spec: dict[str, Any], width: int) -> dict[str, Any]:
 def _fit_panels(chart: dict[str, Any], width: int) -> None:
     """As many panels beside each other as fit, names at the side included."""
     columns = min(int(chart.get("columns", 1)), max(1, width // 260))
+    if chart.get("columns") == 3 and columns == 2:  # two and one would leave an empty axis
+        columns = 1
     chart["columns"] = columns
     chart["spec"]["width"] = max(80, round((width - 150) / columns) - 24)
+
+
+def _level_names(x: dict[str, Any], width: int) -> None:
+    """Names above columns that lean, level where they fit beside each other."""
+    axis, names = x.get("axis") or {}, x.get("sort")
+    if axis.get("labelAngle") and isinstance(names, list) and names:
+        widest = _LETTER * max(len(str(name)) for name in names)
+        if widest * len(names) < 0.7 * width:
+            x["axis"] = {
+                name: value
+                for name, value in axis.items()
+                if name not in ("labelAlign", "labelBaseline")
+            } | {"labelAngle": 0}
 
 
 def _drawable(value: Any) -> Any:
