@@ -6,8 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from sqlalchemy import update
 
 import empathylab as el
+from empathylab.store.schema import studies
 from tests.helpers.command_line import printed
 from tests.stats.agreement.examples import KRIPPENDORFF, long
 
@@ -59,6 +61,14 @@ def test_a_labs_raters_agree_on_replies(tmp_path: Path) -> None:
     printed("data", "import", "ratings", tmp_path / "alone.csv", "--lab", lab.folder)
     with pytest.raises(el.errors.InputError, match="no reply has ratings by two people"):
         lab.analyze.agreement("alone")
+    with lab.store().writing() as connection:
+        connection.execute(update(studies).values(status="open"))
+    for analyse in (
+        lab.analyze.agreement,
+        lambda name: lab.analyze.compare("arm0", "arm1", study=name),
+    ):
+        with pytest.raises(el.errors.InputError, match="the study is still open"):
+            analyse("shared")
 
 
 def test_agreement_no_better_than_chance_is_not_called_agreement() -> None:

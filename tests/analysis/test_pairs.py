@@ -33,6 +33,7 @@ def test_the_paired_t_test_is_that_of_the_differences() -> None:
     assert document["n_pairs"] == 4
     assert found.conclusions[0].kind == "inconclusive"
     assert "p = .066 (4 pairs by item, clustered by item)." in str(found.conclusions[0])
+    assert found.conclusions[0].caveats == ("The comparison rests on 4 items only.",)
 
 
 @pytest.mark.shared_data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 
 from empathylab.analysis import overview
 from empathylab.analysis.conversations import from_lab, from_table
+from empathylab.analysis.conversations.prose import comparison_conclusions
 from empathylab.analysis.conversations.simulator_cards import simulator_cards
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.overview.headlines import conversation_headlines
@@ -271,3 +273,12 @@ def test_a_simulator_that_does_not_follow_people_is_said_not_to() -> None:
 def test_ratings_that_do_not_fit_are_refused(ratings: pl.DataFrame, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         from_table(invented()).with_ratings(ratings, scale=(1, 5))
+
+
+def test_a_difference_counts_by_its_corrected_p() -> None:
+    comparison = next(
+        item for item in from_table(invented()).comparisons if item.difference.p < 0.05
+    )
+    kinds = [comparison_conclusions([replace(comparison, p_holm=p)])[0].kind for p in (0.04, 0.06)]
+    assert kinds[0] in ("better", "worse")
+    assert kinds[1] == "inconclusive"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from empathylab.analysis import recipients
-from empathylab.analysis.recipients.prose import headlines
+from empathylab.analysis.recipients.prose import headlines, kind_of
 from empathylab.analysis.recipients.result import RecipientsResult
 from empathylab.errors import InputError, UnknownName
 
@@ -119,6 +120,8 @@ def test_effects_are_corrected_by_holms_method_over_the_outcomes() -> None:
     assert 2 * smaller.p < 1
     assert smaller.p_adjusted == pytest.approx(2 * smaller.p)
     assert larger.p_adjusted == pytest.approx(max(2 * smaller.p, larger.p))
+    kinds = [kind_of(replace(smaller, p=0.01, p_adjusted=p)) for p in (0.04, 0.06)]
+    assert kinds == ["better", "inconclusive"]
 
 
 def test_an_author_with_one_source_is_named_as_a_limit() -> None:
