@@ -225,6 +225,11 @@ def test_who_is_in_a_stopped_arm_may_finish() -> None:
     assert isinstance(choose_place(between(), state, Person("a"), minutes(1), secret=KEY), Place)
 
 
+def test_who_returned_a_place_in_a_stopped_arm_does_not_take_it_up_again() -> None:
+    state = leave(arrive(State({"one": 1}), "a"), "a", "returned")
+    assert refusal(dataclasses.replace(state, stopped=frozenset({"one"})), "a") == "stopped"
+
+
 def test_nobody_comes_into_a_paused_or_closed_study() -> None:
     assert refusal(dataclasses.replace(SLOTS, status="paused"), "a") == "paused"
     assert refusal(dataclasses.replace(SLOTS, status="closed"), "a") == "closed"
