@@ -83,7 +83,7 @@ def evaluate(
     ] = 3,
     replies: Annotated[
         int,
-        option("Situations to reply to, for each emotion: 32, or 16 in de and zh.", min=1),
+        option("Situations to reply to, for each of the 32 emotions (16 in de and zh).", min=1),
     ] = 1,
     mode: ModeOption = "structured",
     language: LanguageOption = None,
