@@ -254,6 +254,12 @@ def test_another_server_at_the_port_is_no_cluster(monkeypatch: pytest.MonkeyPatc
     assert "there is no Ray cluster at this address" in done.stderr
 
 
+def test_a_web_server_that_ray_cannot_talk_to_is_no_cluster() -> None:
+    said = "Failed to connect to Ray cluster at head:1 Failed to connect to GCS. Last error: 404"
+    error = ray_cluster._refused("head:1", said)
+    assert str(error).startswith("there is no Ray cluster at this address; got 'head:1'.")
+
+
 @needs_ray
 def test_an_address_of_the_environment_that_is_none_is_named(
     monkeypatch: pytest.MonkeyPatch,

@@ -107,6 +107,21 @@ def test_a_shard_that_leaves_requests_to_others_says_so(
 
 
 @pytest.mark.postgres
+def test_the_shards_of_a_fresh_run_share_it(
+    tmp_path: Path, postgres_url: str, endpoint: Served
+) -> None:
+    words = ["respond", "test/one", "--base-url", endpoint.base_url, "--situations", "1"]
+    for shard in ("1/2", "2/2"):
+        again = [*words, "--lab", str(tmp_path), "--fresh", "--shard", shard]
+        done = empathylab(*again, EMPATHYLAB_DATABASE_URL=postgres_url)
+        assert done.exit_code == 0, done.stderr
+    with Lab.open(tmp_path, database=postgres_url) as lab:
+        stored = lab.frame(sa.select(answers.c.run_id, answers.c.key))
+        planned = lab.frame(sa.select(runs.c.planned))["planned"].to_list()
+    assert planned == [stored.height]
+
+
+@pytest.mark.postgres
 def test_no_judge_is_asked_before_all_shards_have_answered(
     tmp_path: Path, postgres_url: str, endpoint: Served
 ) -> None:
