@@ -10,14 +10,19 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser
 
-from empathylab.analysis import conversations
+from empathylab.analysis import conversations, ratings
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.report import LabOverview, write_report
-from empathylab.report.blocks import Text
+from empathylab.report.blocks import Fold, Text
+from empathylab.report.colours import Colours
 from empathylab.report.conversations.section import conversations_section
 from empathylab.report.overview.figures import main_figure
+from empathylab.report.overview.section import overview_section
+from empathylab.report.sections import report_colours
+from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
+from empathylab.store.ratings import Study
 from tests.helpers.visits import WAYS, opened
 from tests.report.lab_kinds import conversed, lab_kinds
 
@@ -279,3 +284,64 @@ def test_people_who_rated_replies_come_before_people_who_got_them(
         kinds["only ratings"], recipients=kinds["only recipients"].recipients
     )
     assert first_screen(both).chart == first_screen(kinds["only ratings"]).chart
+
+
+def test_style_is_no_main_conclusion_beside_another_topic(kinds: dict[str, LabOverview]) -> None:
+    first = first_screen(kinds["one model"])
+    assert {headline.section for headline in first.headlines} > {"scales", "replies"}
+    shown = {headline.section for headline in (*first.shown, *first.shown_wide)}
+    assert shown == {"scales"}
+
+
+def test_a_proportions_interval_stays_within_0_and_1() -> None:
+    words = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
+    rows = [
+        {
+            "rater": f"{arm}-{rater}",
+            "arm": arm,
+            "respondent": arm,
+            "situation": f"s{place}",
+            "rating": 3.0 if (rater > 0) == (arm == "a") or not (rater or place) else 1.0,
+        }
+        for arm in ("human", "a")
+        for rater in range(3)
+        for place in range(4)
+    ]
+    study = Study("study", "A study", "between", (words,), "closed")
+    result = ratings.from_table(pl.DataFrame(rows), study=study)
+    levels = {level.arm: level for level in rating_levels(result)}
+    assert levels["human"].low == 0.0
+    assert levels["a"].high == 1.0
+
+
+def test_conclusions_beyond_the_first_screen_are_listed_below_it(
+    kinds: dict[str, LabOverview],
+) -> None:
+    data = kinds["four dimensions"]
+    first = first_screen(data)
+    assert len(first.headlines) > len(first.shown)
+    folds = {getattr(block, "id", ""): block for block in overview_section(data, first).blocks}
+    fold = folds["conclusions"]
+    assert isinstance(fold, Fold)
+    [text] = fold.blocks
+    assert isinstance(text, Text)
+    assert list(text.sentences) == [str(headline) for headline in first.headlines]
+
+
+def test_rated_respondents_get_the_first_colours_and_arms_those_of_their_authors(
+    kinds: dict[str, LabOverview],
+) -> None:
+    data = kinds["only ratings"]
+    [study] = data.ratings
+    [model] = [arm for arm in study.arms if arm != "human"]
+    frame = study.ratings.with_columns(
+        respondent=pl.when(arm=model).then(pl.lit("its/author")).otherwise(pl.col("respondent"))
+    )
+    named = dataclasses.replace(
+        data,
+        ratings=(dataclasses.replace(study, ratings=frame),),
+        respondents=("not/rated", "its/author"),
+    )
+    colours = report_colours(named)
+    assert colours.of(model) == colours.of("its/author") == Colours(["first"]).of("first")
+    assert colours.of("not/rated") == Colours(["first", "second"]).of("second")

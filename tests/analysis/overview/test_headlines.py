@@ -116,3 +116,20 @@ def test_distances_on_different_scales_are_not_ranked() -> None:
     first = next(scale_headlines(data))
     assert (first.subject, first.dimension, first.estimate) == ("a/model", "panas", 0.5)
     assert "b/model’s farthest, 0.90 SD" in first.sentence
+
+
+def test_respondents_whose_answers_are_meaningless_are_not_ranked() -> None:
+    distances = {"a": 0.1, "b": 0.5, "c": 0.9}
+    summaries = tuple(
+        AlignmentSummary(who, "panas", distance, distance - 0.1, distance + 0.1, 36, 2)
+        for who, distance in distances.items()
+    )
+    change = SimpleNamespace(scale="panas", level="overall", delta=1.0)
+    report = SimpleNamespace(
+        respondent="a", scale="panas", validity=SimpleNamespace(verdict="meaningless")
+    )
+    appraisal = SimpleNamespace(summaries=summaries, changes=[change])
+    data: Any = SimpleNamespace(appraisal=appraisal, self_reports=(report,))
+    first = next(scale_headlines(data))
+    assert first.subject == "b"
+    assert "c’s farthest" in first.sentence
