@@ -240,7 +240,7 @@ class Desk:
         draft = answers.get(step.key) or self.drafts.get((person, step.key), {})
         back = shown.back is not None
         language = self.languages[person]
-        refused = self.refused.get((person, step.key))
+        refused = tuple(filter(None, [self.refused.get((person, step.key))]))
         shown_as = Page(step.key, content, shown.progress, back, draft, language)
         return dataclasses.replace(shown_as, refused=refused)
 

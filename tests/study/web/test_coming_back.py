@@ -263,6 +263,10 @@ def test_a_refused_form_is_kept_and_shown_after_a_redirect(sqlite_lab: Lab) -> N
         assert step(guest) == "demographics"
         assert "Zwölf" not in guest.text
         assert "Please write a number" not in guest.text
+        again = eve.send(guest, age="Thirteen")
+        assert Read(again.text).fields["answer-age"].value == "Thirteen"
+        assert "Please write a number" in again.text
+        assert Read(ann.get("/page").text).fields["answer-age"].value == "Zwölf <b>& mehr</b>"
         assert rows_of(sqlite_lab, schema.slots)[0]["draft"]["refused"]["step"] == "demographics"
         after = ann.send(page, **filled(service.study, page))
         assert step(after) != "demographics"

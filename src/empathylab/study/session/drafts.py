@@ -15,6 +15,8 @@ from empathylab.study.blocks.forms import Problem, Refused, clean_text, problem
 Draft = Mapping[str, Any]
 _BEGUN = ("step", "values")
 _REFUSED = "refused"
+_GUEST = "refused-guest"
+"""In a browser that did not begin the visit: what the owner sent is not replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,17 @@ def begun_on(draft: Draft, step: str) -> Mapping[str, Any]:
     return values
 
 
-def refused_on(draft: Draft, step: str) -> RefusedForm | None:
-    """What was refused on the page, if it was the last that was."""
-    kept = draft.get(_REFUSED, {})
-    if kept.get("step") != step:
-        return None
-    problems = {name: problem(code, **numbers) for name, (code, numbers) in kept["why"].items()}
-    return RefusedForm(kept["visit"], kept["values"], problems)
+def refused_on(draft: Draft, step: str) -> tuple[RefusedForm, ...]:
+    """What was refused on the page, if it was the last that was: of the owner and of a guest."""
+    return tuple(
+        RefusedForm(
+            kept["visit"],
+            kept["values"],
+            {name: problem(code, **numbers) for name, (code, numbers) in kept["why"].items()},
+        )
+        for name in (_REFUSED, _GUEST)
+        if (kept := draft.get(name, {})).get("step") == step
+    )
 
 
 def with_begun(draft: Draft, step: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +54,13 @@ def with_begun(draft: Draft, step: str, values: Mapping[str, Any]) -> dict[str, 
 
 
 def with_refused(
-    draft: Draft, step: str, values: Mapping[str, str | list[str]], refused: Refused, visit: str
+    draft: Draft,
+    step: str,
+    values: Mapping[str, str | list[str]],
+    refused: Refused,
+    visit: str,
+    *,
+    guest: bool,
 ) -> dict[str, Any]:
     """The draft with what was sent as it was typed, and the problems by their codes."""
     typed = {
@@ -58,7 +70,8 @@ def with_refused(
         for name, value in values.items()
     }
     why = {name: [error.code, dict(error.numbers)] for name, error in refused.problems.items()}
-    return {**draft, _REFUSED: {"step": step, "visit": visit, "values": typed, "why": why}}
+    name = _GUEST if guest else _REFUSED
+    return {**draft, name: {"step": step, "visit": visit, "values": typed, "why": why}}
 
 
 def without(draft: Draft, step: str) -> dict[str, Any]:
@@ -67,6 +80,7 @@ def without(draft: Draft, step: str) -> dict[str, Any]:
     if left.get("step") == step:
         for name in _BEGUN:
             left.pop(name, None)
-    if left.get(_REFUSED, {}).get("step") == step:
-        del left[_REFUSED]
+    for name in (_REFUSED, _GUEST):
+        if left.get(name, {}).get("step") == step:
+            del left[name]
     return left

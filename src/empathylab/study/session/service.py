@@ -146,14 +146,18 @@ class StudyService(RunningStudy):
             checked = check_answer(path, step, sent)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key)
-            if decided.revising and not (corrects and transaction.is_begun_by(browser)):
+
+            def is_guest() -> bool:
+                return not (corrects and transaction.is_begun_by(browser))
+
+            if decided.revising and is_guest():
                 return Moved()
             if isinstance(checked, Refused):
-                return transaction.refuse(step_key, values, checked, visit)
+                return transaction.refuse(step_key, values, checked, visit, guest=is_guest())
             if decided.revising and answered not in (None, transaction.answer_digest(step_key)):
                 return Moved()
             if not decided.revising and (refused := hurried(transaction, step)):
-                return transaction.refuse(step_key, values, refused, visit)
+                return transaction.refuse(step_key, values, refused, visit, guest=is_guest())
             transaction.note_browser(browser)
             following = store(transaction, step, checked.values, timing or {})
             return Saved(step_key, following)

@@ -158,9 +158,12 @@ class ParticipantTransaction:
         values: Mapping[str, str | list[str]],
         refused: Refused,
         visit: str,
+        *,
+        guest: bool,
     ) -> Refused:
         """The refusal, once what was typed is kept to be shown again."""
-        self.change(draft=with_refused(self.row.draft, step_key, values, refused, visit))
+        draft = with_refused(self.row.draft, step_key, values, refused, visit, guest=guest)
+        self.change(draft=draft)
         return refused
 
     def mark_shown(self, show: Show) -> None:

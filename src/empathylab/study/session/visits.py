@@ -77,8 +77,8 @@ class Page:
     """What a researcher says to this person."""
     answered: str = ""
     """A digest of the stored answer, which comes back with the next one; `new`: none is stored."""
-    refused: RefusedForm | None = None
-    """What was sent on this page and refused."""
+    refused: tuple[RefusedForm, ...] = ()
+    """What was sent on this page and refused, of each browser the last."""
 
 
 @dataclass(frozen=True, slots=True)

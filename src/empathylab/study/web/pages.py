@@ -276,8 +276,9 @@ class RaterPages:
         if session.guest:
             page = dataclasses.replace(page, can_go_back=False)
         notice = frame.words.for_guests if session.guest else ""
-        refused = page.refused
-        if refused is not None and same_id(refused.visit, self.site.visit(session)):
+        visit = self.site.visit(session)
+        refused = next((form for form in page.refused if same_id(form.visit, visit)), None)
+        if refused is not None:
             problems = {
                 name: frame.words.problem_text(problem)
                 for name, problem in refused.problems.items()
