@@ -131,6 +131,19 @@ def test_participants_come_by_the_link_of_the_first_study(sqlite_lab: Lab) -> No
         assert "Take part again?" in visitor.get(f"/?visit={token}").text
 
 
+def test_a_later_visit_is_linked_though_the_first_was_deleted(sqlite_lab: Lab) -> None:
+    clock = Clock()
+    first = opened(sqlite_lab, FIRST.replace("invitation}", "invitation, once: false}"), clock)
+    (made,) = invite(first, 1)
+    came = PlatformIds("invitation", made.token.partition(".")[0])
+    once = first.arrive(came)
+    answered(first, once, 4)
+    answered(first, first.arrive(came), 4)
+    first.actions.forget(once)
+    later = opened(sqlite_lab, LATER, clock)
+    assert isinstance(later.view(later.arrive(came)), Page)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -158,3 +158,19 @@ def test_the_code_is_shown_again_only_where_the_first_answer_was_given(sqlite_la
     assert not any("CODE-COMPLETED-1" in item.text for item in guest.sent)
     assert not any("CODE-COMPLETED-1" in str(item.headers) for item in guest.sent)
     assert service.actions.status().outcomes == {"completed": 1}
+
+
+def test_a_deleted_visit_hides_no_later_one(sqlite_lab: Lab) -> None:
+    study = recruiting("prolific", recruitment={"once": False})
+    service, clock = served(sqlite_lab, study)
+    visits = [finished(service, "ann") for _ in range(2)]
+    third = rating(service, "ann")
+    service.actions.forget(visits[0])
+    service.actions.forget(visits[1])
+    assert sent(service, "ann") == third
+    walk_pages(service, third)
+    service.actions.close()
+    clock.skip(days=91)
+    assert delete_expired(service) == (1, 0)
+    assert service.actions.forget(platform_id="ann") == 1
+    assert all(row["person"].startswith("deleted-") for row in rows_of(sqlite_lab, schema.slots))

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
-from empathylab.store.schema.statements import Rows, change_rows
+from empathylab.store.schema.statements import Rows, change_rows, count_rows
 
 # Statements of every page: built once, because building them costs more than running them.
 _OF_STUDY = (
@@ -102,6 +102,12 @@ def find_slots(
     query = _FIND_MANY_LOCKED if lock else _FIND_MANY
     rows = connection.execute(query, {"study": study, "people": tuple(people)})
     return {row.person: row for row in rows}
+
+
+def count_deleted(connection: Connection, study: int) -> int:
+    """How many people of the study were deleted; their rows keep no language."""
+    table = schema.slots
+    return count_rows(connection, table, table.c.study_id == study, table.c.language == "")
 
 
 def took_part(connection: Connection, studies: Sequence[int], person: str) -> bool:

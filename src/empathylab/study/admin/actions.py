@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
+import functools
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -33,7 +33,12 @@ from empathylab.study.admin.monitoring import StudyStatus, read_status
 from empathylab.study.assignment.allocation import Freed, World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
-from empathylab.study.session.running import RunningStudy, require_not_closed, study_status
+from empathylab.study.session.running import (
+    RunningStudy,
+    require_not_closed,
+    study_status,
+    visits,
+)
 from empathylab.study.session.visits import AuditEntry, Participant
 
 _RENAMED = {"tell": "update platform details"}
@@ -248,18 +253,14 @@ class AdminActions:
 
     def _keys_of(self, connection: Connection, study: int, platform_id: str) -> list[str]:
         """All keys of the platform's id, also where the id itself has been deleted."""
-        stored = clean_text(platform_id)
+        stored, platform = clean_text(platform_id), self._running.study.recruitment.platform
         keys = {
             row.person: None
             for row in people_rows(connection, study)
             if row.ids.get("person") == stored
         }
         for world in get_args(World):
-            for turn in itertools.count(1):
-                key = self._running.key_of(
-                    self._running.study.recruitment.platform, platform_id, world, turn
-                )
-                if find_slot(connection, study, key) is None:
-                    break
-                keys[key] = None
+            key_of = functools.partial(self._running.key_of, platform, platform_id, world)
+            own = visits(connection, study, key_of)
+            keys |= {key: None for key, row in own if row is not None}
         return list(keys)

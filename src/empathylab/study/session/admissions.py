@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -19,7 +18,7 @@ from empathylab.study.group_commit.batches import Batch
 from empathylab.study.recruiting.invitations import require_open
 from empathylab.study.session.eligibility import was_here
 from empathylab.study.session.flow import Show, decide
-from empathylab.study.session.running import RunningStudy, pseudonym
+from empathylab.study.session.running import RunningStudy, pseudonym, visits
 from empathylab.study.session.visits import PlatformIds
 
 FIRST_PARTICIPANT, DAYS_AFTER = "first_participant", "days_after"
@@ -82,14 +81,20 @@ class Admissions:
 
     def _coming(self, ids: PlatformIds, world: World) -> tuple[str, Row[Any] | None]:
         """The key under which someone comes now, and their row, if any."""
-        with self._running.lab.reading() as connection:
-            for turn in itertools.count(1):
-                person = self._running.key_of(ids.platform, ids.person, world, turn)
-                row = find_slot(connection, self._running.launched.row, person)
-                over = row is not None and (row.status == "finished" or row.status in FOR_GOOD)
-                if not over or self._running.study.recruitment.once:
-                    break
-        return person, row
+        running, free = self._running, ""
+
+        def key_of(turn: int) -> str:
+            return running.key_of(ids.platform, ids.person, world, turn)
+
+        with running.lab.reading() as connection:
+            if running.study.recruitment.once:
+                return key_of(1), find_slot(connection, running.launched.row, key_of(1))
+            for person, row in visits(connection, running.launched.row, key_of):
+                if row is None:
+                    free = free or person
+                elif row.status != "finished" and row.status not in FOR_GOOD:
+                    return person, row
+        return free, None
 
     def _add(self, batch: Batch, slot: dict[str, Any], person_row: dict[str, Any]) -> None:
         study = self._running.study
@@ -188,9 +193,9 @@ def first_part(running: RunningStudy, follow_up: FollowUp, ids: PlatformIds) -> 
 
 def _completed(connection: Connection, first: Any, ids: PlatformIds) -> Any:
     secret = bytes.fromhex(first.secret)
-    for turn in itertools.count(1):
-        key = pseudonym(secret, ids.platform, ids.person, turn=turn)
-        slot = find_slot(connection, first.id, key)
-        if slot is None or slot.status == "finished":
-            return slot
-    return None
+
+    def key_of(turn: int) -> str:
+        return pseudonym(secret, ids.platform, ids.person, turn=turn)
+
+    rows = (row for _, row in visits(connection, first.id, key_of))
+    return next((row for row in rows if row is not None and row.status == "finished"), None)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
 from empathylab.store.studies.records import launched_study
+from empathylab.store.studies.slots import count_deleted, find_slot
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import person_key
 from empathylab.study.design.definition import Study
@@ -78,6 +81,26 @@ def require_not_closed(study: RunningStudy, connection: Connection) -> None:
             remedy=f"Launch version {study.launched.study.version + 1} to recruit participants "
             "again.",
         )
+
+
+def visits(
+    connection: Connection, study: int, key_of: Callable[[int], str]
+) -> Iterator[tuple[str, Row[Any] | None]]:
+    """The key of each of a person's visits with its row, and None at keys that are free.
+
+    `key_of` gives the key of the first visit, the second and so on. Each row that was deleted may
+    have left a free key before later visits.
+    """
+    gaps: int | None = None
+    for turn in itertools.count(1):
+        key = key_of(turn)
+        row = find_slot(connection, study, key)
+        yield key, row
+        if row is None:
+            gaps = count_deleted(connection, study) if gaps is None else gaps
+            if gaps == 0:
+                return
+            gaps -= 1
 
 
 def pseudonym(
