@@ -433,3 +433,21 @@ def test_a_match_that_leaves_one_situation_says_so_without_nan(tmp_path: Path, l
     assert "cannot be computed" in made["paragraph"]
     out = empathylab("data", "match", "mine", "--name", "same", "--lab", lab)[1]
     assert "same: added, 1 situation\n" in out
+
+
+def test_typing_errors_in_a_table_are_told_with_a_paragraph_too(tmp_path: Path) -> None:
+    rows = [
+        f"r{r},s{s},{arm},{1 + (r + s + k) % 4}"
+        for r in range(6)
+        for s in range(5)
+        for k, arm in enumerate(("human", "gpt"))
+    ]
+    path = tmp_path / "typed.csv"
+    path.write_text("\n".join(["rater,situation,arm,rating", *rows, "r0,s9,GPT,44"]))
+    done = empathylab("analyze", "ratings", path, "--words")
+    assert "The arms 'GPT' (1 rating) and 'gpt' (30 ratings) differ only in" in done.stderr
+    assert "1 of 61 ratings of rating is 44; the others are between 1 and 4." in done.stderr
+    assert "differ only in" not in done.stdout
+    done = empathylab("analyze", "ratings", path, "--levels", "1,2,3,4")
+    assert done.exit_code == 2
+    assert "typed.csv row 62: 'rating' must be one of 1, 2, 3, 4; got '44'" in done.stderr

@@ -404,7 +404,9 @@ def test_a_second_rating_of_the_same_reply_is_pointed_out() -> None:
     frame = table(raters=6)
     copied = pl.concat([frame, frame.head(2)])
     [caveat] = ratings.from_table(copied).caveats
-    assert caveat.startswith("2 ratings of a reply on the same dimension by a rater who had rated")
+    assert caveat.startswith(
+        "2 rows rate a reply that the same rater had already rated on the same"
+    )
     apart = copied.with_columns(response=pl.int_range(pl.len()))
     assert ratings.from_table(apart).caveats == ratings.from_table(frame).caveats == ()
 

@@ -224,6 +224,7 @@ def from_table(
         collected=collection_periods(arms, plan.arms),
         unmet_rules=people.unmet_rules,
         incomplete_rows=plan.incomplete,
+        doubtful_entries=plan.doubtful,
         margins=plan.margins,
         look=plan.look,
         multiverse=_multiverse(plan, kept, models) if specifications else None,

@@ -158,9 +158,9 @@ def notes_sentences(
         sentences.append(excluded_sentence(incomplete_rows, "row", without))
     if repeated:
         sentences.append(
-            f"{counted(repeated, 'rating')} of a reply on the same dimension by a rater who had "
-            "rated it before also count. Delete copies; if the replies differ, name each in a "
-            "column response."
+            f"{counted(repeated, 'row rates', 'rows rate')} a reply that the same rater had "
+            "already rated on the same dimension. All ratings count. Delete copies; if the "
+            "replies differ, name each in a column response."
         )
     return sentences
 

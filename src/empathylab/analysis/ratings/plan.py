@@ -16,6 +16,7 @@ from empathylab.analysis.ratings.design import (
     reference_arm,
     with_replies,
 )
+from empathylab.analysis.ratings.entry import doubtful_entries
 from empathylab.analysis.ratings.looks import Look, current_look
 from empathylab.analysis.ratings.model import (
     DimensionModel,
@@ -55,6 +56,8 @@ class Plan:
     """The complete ratings of people, with a dimension and a reply each."""
     incomplete: int
     """Rows that were excluded because something is missing."""
+    doubtful: tuple[str, ...]
+    """What may be typing errors, a sentence each."""
     study: Study
     reference: ReferenceArm
     arms: tuple[str, ...]
@@ -140,6 +143,9 @@ def planned(
     return Plan(
         ratings=with_replies(ratings),
         incomplete=incomplete,
+        doubtful=()
+        if study is not None
+        else doubtful_entries(ratings, inferred_scale=not (points or levels)),
         study=declared,
         reference=against,
         arms=(against.name, *(name for name in rated if name != against.name)),

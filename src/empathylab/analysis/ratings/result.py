@@ -111,6 +111,8 @@ class RatingsResult(Result):
     """Exclusion rules of the study file that the data do not allow to apply."""
     incomplete_rows: int = 0
     """Rows without a rater, arm, situation or rating, which are excluded."""
+    doubtful_entries: tuple[str, ...] = ()
+    """What may be typing errors in a table, a sentence each."""
     margins: Mapping[str, float] = field(default_factory=dict, hash=False)
     """For equivalence, by dimension."""
     information: str = ""
@@ -153,6 +155,10 @@ class RatingsResult(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits all conclusions, a sentence each."""
+        return (*self.doubtful_entries, *self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        """The caveats that belong in a paper, too."""
         sentences = notes_sentences(
             self.reference_arm,
             unrated=self.unrated,
@@ -250,7 +256,7 @@ class RatingsResult(Result):
     def paragraphs(self) -> list[str]:
         """Methods first, then results, ready for a paper."""
         when = [] if self.different_periods else self._collection()
-        notes = [note.replace(ADVICE, "") for note in self.caveats]
+        notes = [note.replace(ADVICE, "") for note in self._notes()]
         design = design_paragraph(self.recognised, self.scales, self.means)
         parts = [self._registered(), " ".join([design, *notes, *when])]
         raters = self.rater_comparison

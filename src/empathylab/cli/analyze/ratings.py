@@ -26,7 +26,7 @@ from empathylab.cli.options import (
     scale_points,
     table_option,
 )
-from empathylab.cli.tables import note_semicolons, print_formatted, print_json
+from empathylab.cli.tables import note_semicolons, print_formatted, print_json, print_notes
 from empathylab.columns import on_scale
 from empathylab.errors import InputError
 from empathylab.tables import read_table, renamed
@@ -196,8 +196,8 @@ def ratings(
     levels: Annotated[
         str | None,
         option(
-            "The points of the scale in FILE, lowest first. Needed if ratings are words other than "
-            "Bad, Okay and Good.",
+            "The points of the scale in FILE, lowest first; other ratings are errors. Needed if "
+            "ratings are words other than Bad, Okay and Good.",
             metavar="A,B,…",
         ),
     ] = None,
@@ -256,6 +256,8 @@ def ratings(
         _track(track, analysis)
     if chart is not None and analysis.multiverse is not None:
         draw_specifications(analysis.multiverse, chart)
+    if words or table is not None:
+        print_notes(analysis.doubtful_entries)
     if json:
         print_json(analysis.to_dict())
     elif words:
@@ -320,9 +322,9 @@ def _of_file(
         table = table.with_columns(pl.when(~coded).then(given))
     frame = renamed(table, columns, where=file.name, options=True)
     points = scale_points(",".join(options["levels"]))
-    if points and isinstance(points[0], str):
-        words = on_scale(table, columns["rating"], points, where=file.name)
-        frame = frame.with_columns(words.alias("rating"))
+    if points:
+        values = on_scale(table, columns["rating"], points, where=file.name)
+        frame = frame.with_columns(values.alias("rating"))
     if "dimension" not in frame.columns:
         frame = frame.with_columns(pl.lit(columns["rating"]).alias("dimension"))
     try:
