@@ -123,5 +123,7 @@ def _names(result: Any) -> Iterable[str]:
         return result.arms
     if isinstance(result, LabOverview):
         return result.respondents
+    if isinstance(result, ConversationsAnalysis):
+        return list(dict.fromkeys(item.respondent for item in result.respondents))
     found = result.design.get("respondents", ())
     return [str(name) for name in found]

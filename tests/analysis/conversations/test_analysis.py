@@ -49,6 +49,10 @@ def test_the_result_has_the_shape_of_every_analysis() -> None:
     assert isinstance(from_table(invented()), AnalysisResult)
 
 
+def test_its_chart_can_be_plotted_in_python() -> None:
+    assert from_table(invented()).plot("final").to_dict()["title"]
+
+
 def test_a_mean_with_one_value_per_cluster_has_the_usual_interval() -> None:
     # scipy.stats.ttest_1samp([1, 4, 2, 8, 5], 0).confidence_interval()
     found = clustered_mean([1, 4, 2, 8, 5], list("abcde"))
