@@ -52,6 +52,7 @@ def test_no_effect_is_told_as_a_false_positive_rate() -> None:
     assert text.startswith("Where the arms do not differ (50 raters per arm with 10 ratings each")
     assert "rejects in 6.0% (95% CI [3.0, 10.0]) of 200 simulated studies; .05 would be" in text
     assert "the plain chi-square, which treats ratings as independent, in 12.0%" in text
+    assert "raters do not differ in how they respond to the arm" in text
 
 
 def test_studies_that_failed_are_told() -> None:

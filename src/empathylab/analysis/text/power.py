@@ -68,7 +68,11 @@ def simulation_sentences(result: SimulatedPower) -> str:
         f"A cluster-robust test rejects in {_share(result.clustered)}, the plain chi-square, "
         f"which treats ratings as independent, in {_share(result.chi_square)}."
     )
-    sentences = [first, others]
+    limits = (
+        "The simulation assumes that raters do not differ in how they respond to the arm, and that "
+        "replies of one arm do not differ beyond their situations; otherwise power is lower."
+    )
+    sentences = [first, others, limits]
     if result.failed:
         sentences.append(
             f"{counted(result.failed, 'study', 'studies')} had no model that converged and "

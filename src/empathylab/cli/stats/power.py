@@ -233,7 +233,7 @@ def _with_progress(plan: PlannedStudy, simulations: int, alpha: float, seed: int
     with Progress(
         console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
     ) as progress:
-        task = progress.add_task("inventing studies", total=simulations)
+        task = progress.add_task("simulating studies", total=simulations)
         return simulated_power(
             plan,
             simulations=simulations,
