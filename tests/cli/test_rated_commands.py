@@ -325,6 +325,15 @@ def test_preferences_of_any_table(tmp_path: Path) -> None:
     code, out, _ = empathylab("stats", "preferences", path, "--rater", "rater")
     assert code == 0
     assert "the first would be preferred in 60% of comparisons" in out
+    assert "Their strengths differ by 1.099 [" in out
+    named = tmp_path / "named.csv"
+    text = (
+        path.read_text()
+        .replace("human,first", "human,gpt")
+        .replace("human,second,", "human,human,")
+    )
+    named.write_text(text)
+    assert empathylab("stats", "preferences", named, "--rater", "rater")[1] == out
     code, _, err = empathylab("stats", "preferences", path, "--outcome", "outcom")
     assert (code, "Did you mean 'outcome'" in err) == (2, True)
 

@@ -168,7 +168,28 @@ def test_a_respondent_against_itself_is_refused() -> None:
 
 def test_a_strange_outcome_is_refused() -> None:
     frame = pl.DataFrame({"first": ["a"], "second": ["b"], "outcome": ["left"]})
-    with pytest.raises(InputError, match="must be first, second or tie; got 'left'"):
+    with pytest.raises(
+        InputError, match="must be first, second, tie, or the name of one of .*; got 'left'"
+    ):
+        bradley_terry(frame)
+
+
+def test_the_preferred_can_be_named() -> None:
+    frame = compared(*GAMES)
+    named = frame.with_columns(
+        pl.coalesce(
+            pl.when(pl.col("outcome") == "first").then(pl.col("first")),
+            pl.when(pl.col("outcome") == "second").then(pl.col("second")),
+            pl.col("outcome"),
+        ).alias("outcome")
+    )
+    assert not named.equals(frame)
+    assert bradley_terry(named) == bradley_terry(frame)
+
+
+def test_a_third_respondent_as_the_preferred_is_refused() -> None:
+    frame = pl.DataFrame({"first": ["a", "a"], "second": ["b", "b"], "outcome": ["a", "c"]})
+    with pytest.raises(InputError, match="comparison 2: .* got 'c'"):
         bradley_terry(frame)
 
 

@@ -32,7 +32,7 @@ def preferences(
     first: Annotated[str, column_option("Whose reply was shown first.")] = "first",
     second: Annotated[str, column_option("Whose reply was shown second.")] = "second",
     outcome: Annotated[
-        str, column_option("Which was preferred: first, second or tie.")
+        str, column_option("Which was preferred: first, second, tie, or its name.")
     ] = "outcome",
     rater: Annotated[
         str | None, column_option("The column with the rater, if raters compared several times.")
@@ -148,10 +148,12 @@ def _words(fitted: BradleyTerry) -> str:
     if others:
         other = others[0].respondent
         first, second, tie = fitted.probabilities(best.respondent, other)
+        gap = fitted.difference(best.respondent, other)
         ties = f", neither in {percent(tie)}" if tie else ""
         sentences.append(
             f"Of {best.respondent} and {other}, the first would be preferred in {percent(first)} "
-            f"of comparisons, the second in {percent(second)}{ties}."
+            f"of comparisons, the second in {percent(second)}{ties}. Their strengths differ by "
+            f"{number(gap.estimate, 3)} [{number(gap.low, 3)}, {number(gap.high, 3)}]."
         )
     if fitted.order is not None:
         order = fitted.order

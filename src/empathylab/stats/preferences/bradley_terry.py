@@ -102,11 +102,11 @@ def bradley_terry(
     """The strengths of respondents by maximum likelihood, from which of two replies is preferred.
 
     A row compares the replies of respondents `first` and `second`, in the order shown; `outcome`
-    is `first`, `second` or `tie`. With strengths a and b the two and the tie are as likely as
-    exp(a + δ/2) : exp(b − δ/2) : ν exp((a + b)/2), where δ is the order effect, if asked for, and
-    ν is 0 where there are no ties. Not where preferences go in circles: strengths then average
-    over them. Name `rater` and `situation` to let their comparisons be correlated (sandwich
-    standard errors, clustered).
+    is `first`, `second`, `tie`, or the name of the preferred respondent. With strengths a and b the
+    two and the tie are as likely as exp(a + δ/2) : exp(b − δ/2) : ν exp((a + b)/2), where δ is
+    the order effect, if asked for, and ν is 0 where there are no ties. Preferences that go in
+    circles are averaged over. Name `rater` and `situation` to let their comparisons be correlated
+    (sandwich standard errors, clustered).
 
     Strengths are finite only where no group of respondents won all comparisons with the rest
     (Ford's condition), which raises InputError, as do respondents never compared, even through

@@ -50,17 +50,17 @@ def comparisons(frame: pl.DataFrame, first: str, second: str, outcome: str) -> C
     """The frame's comparisons, coded; raises InputError for one that cannot be."""
     if len(frame) == 0:
         raise InputError("there are no comparisons", remedy="Give rows that compare two replies.")
-    outcomes = frame[outcome].cast(pl.String)
+    left, right = frame[first].cast(pl.String), frame[second].cast(pl.String)
+    outcomes = _places(frame[outcome].cast(pl.String), left, right)
     strange = ~outcomes.is_in(list(OUTCOMES))
     if strange.any():
         row = int(strange.arg_true()[0])
         raise InputError(
-            f"{outcome!r} must be first, second or tie",
+            f"{outcome!r} must be first, second, tie, or the name of one of the two",
             where=f"comparison {row + 1}",
             got=outcomes[row],
             remedy="Write first or second for the preferred reply, or tie.",
         )
-    left, right = frame[first].cast(pl.String), frame[second].cast(pl.String)
     same = (left == right).arg_true()
     if len(same):
         raise InputError(
@@ -84,6 +84,19 @@ def comparisons(frame: pl.DataFrame, first: str, second: str, outcome: str) -> C
         pairs=np.column_stack(np.divmod(keys, len(names))),
         pair_of=pair_of,
     )
+
+
+def _places(outcomes: pl.Series, left: pl.Series, right: pl.Series) -> pl.Series:
+    """The outcomes, where the name of the preferred respondent becomes first or second."""
+    names = pl.DataFrame({"outcome": outcomes, "left": left, "right": right})
+    named = ~pl.col("outcome").is_in(list(OUTCOMES))
+    return names.select(
+        pl.when(named & (pl.col("outcome") == pl.col("left")))
+        .then(pl.lit("first"))
+        .when(named & (pl.col("outcome") == pl.col("right")))
+        .then(pl.lit("second"))
+        .otherwise(pl.col("outcome"))
+    ).to_series()
 
 
 def require_connected(games: Comparisons) -> None:
