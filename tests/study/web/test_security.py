@@ -52,6 +52,7 @@ def test_a_cookie_that_came_over_tls_stays_there(scheme: str, secure: bool) -> N
     with visiting(small()) as visitor:
         answer = visitor.ask("GET", f"{scheme}://study.test/")
     assert ("Secure" in answer.headers["set-cookie"]) == secure
+    assert "SameSite=lax" in answer.headers["set-cookie"]
     assert ("strict-transport-security" in answer.headers) == secure
 
 
@@ -69,6 +70,8 @@ def test_a_frame_of_the_platform_may_keep_the_cookie_over_tls() -> None:
     assert "SameSite=none" in cookie["set-cookie"]
     assert "Secure" in cookie["set-cookie"]
     assert "Partitioned" in cookie["set-cookie"]
+    with visiting(small("mturk")) as visitor:  # browsers keep no such cookie without TLS
+        assert "SameSite=lax" in visitor.ask("GET", link).headers["set-cookie"]
 
 
 @pytest.mark.parametrize("path", ["/page", "/draft", "/leave"])

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from empathylab.study.web import sealing
 from empathylab.study.web.sessions import form_token, new_session, seal, unseal
 
 KEY = b"a key for the tests, 32 bytes it"
@@ -19,6 +20,13 @@ def test_a_session_comes_back_as_it_was() -> None:
 
 def test_a_cookie_of_another_study_is_nobody() -> None:
     assert unseal(seal(new_session("somebody", "en"), OTHER), KEY) is None
+
+
+def test_what_was_sealed_for_another_purpose_or_is_too_long_is_nothing() -> None:
+    sealed = sealing.seal(["x"], KEY, "one")
+    assert sealing.unseal(sealed, KEY, "one", most=len(sealed)) == ["x"]
+    assert sealing.unseal(sealed, KEY, "another", most=len(sealed)) is None
+    assert sealing.unseal(sealed, KEY, "one", most=len(sealed) - 1) is None
 
 
 @pytest.mark.parametrize("value", [None, "", ".", "a.b", "ä.ö", "x" * 5000])

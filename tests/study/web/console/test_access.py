@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ from starlette.routing import Route
 from empathylab.store import Lab, schema
 from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.web.console import RULES
+from empathylab.study.web.console.sign_in.sessions import awaits_code, begin, form_token, is_over
 from tests.study.examples import between
-from tests.study.service_examples import opened, rows_of, someone
+from tests.study.service_examples import START, opened, rows_of, someone
 from tests.study.web.console.researchers import PASSWORD, Researcher, at_console, join
 from tests.study.web.raters import app_of, visiting
 
@@ -22,6 +25,7 @@ def cookie_of(visitor: Researcher) -> tuple[str, str]:
     return cookie
 
 
+SECRET = b"a secret for the tests, 32 bytes"
 RANKS = {None: 0, "viewer": 1, "researcher": 2, "owner": 3}
 POSTS = [rule for rule in RULES if rule.method == "POST"]
 
@@ -120,7 +124,7 @@ def test_the_cookie_is_for_the_console_alone(sqlite_lab: Lab) -> None:
         secure = visitor.ask(
             "GET", "https://study.test/console/login", headers={"Cookie": ""}
         ).headers["set-cookie"]
-    for part in ("HttpOnly", "SameSite=strict", "Path=/console"):
+    for part in ("HttpOnly", "SameSite=strict", "Path=/console", "Max-Age=43200"):
         assert part in plain
     assert "Secure" not in plain
     assert "Secure" in secure
@@ -170,6 +174,19 @@ def test_a_session_ends_after_a_time(
             clock.skip(**step)
             answer = visitor.ask("GET", "/console")
     assert (answer.status_code == 200) == inside
+
+
+def test_a_session_from_the_future_is_none() -> None:
+    session, early = begin(1, START), START - timedelta(minutes=2)
+    assert not is_over(session, START - timedelta(seconds=30))  # another server's clock
+    assert is_over(session, early)
+    assert not awaits_code(begin(0, START, pending=1), early)
+
+
+def test_every_session_has_forms_of_its_own() -> None:
+    session = begin(1, START)
+    others = (replace(session, nonce="another"), replace(session, researcher=2))
+    assert form_token(session, SECRET) not in {form_token(other, SECRET) for other in others}
 
 
 def test_a_page_that_renews_itself_keeps_nobody_signed_in(sqlite_lab: Lab) -> None:

@@ -194,6 +194,31 @@ def test_signing_in_forgets_the_failures_before(sqlite_lab: Lab) -> None:
         assert isinstance(accounts.log_in("ANN owner", PASSWORD, "192.0.2.1"), Researcher)
 
 
+def test_signing_in_forgets_no_failures_under_other_names_or_addresses(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else whoever has an account could try other names without end."""
+    monkeypatch.setattr("empathylab.study.web.console.sign_in.accounts.MOST_BY_ADDRESS", 4)
+    monkeypatch.setattr("empathylab.study.web.console.sign_in.accounts.MOST_BY_NAME", 4)
+    accounts = owner(sqlite_lab)
+    for number in range(3):
+        assert accounts.log_in("another", "wrong", "192.0.2.1") is None
+        assert accounts.log_in("ann owner", "wrong", f"198.51.100.{number}") is None
+    for _ in range(3):  # what succeeds is no failure
+        assert isinstance(accounts.log_in("ann owner", PASSWORD, "192.0.2.1"), Researcher)
+    assert accounts.log_in("Ann OWNER", "wrong", "192.0.2.1") is None
+    assert accounts.log_in("someone else", "wrong", "192.0.2.1") == "throttled"
+    assert accounts.log_in("ANN owner", PASSWORD, "192.0.2.2") == "throttled"
+
+
+def test_an_ipv4_address_is_the_same_in_the_notation_of_ipv6(sqlite_lab: Lab) -> None:
+    accounts = owner(sqlite_lab)
+    for _ in range(MOST_BY_BOTH):
+        assert accounts.log_in("ann owner", "wrong", "::ffff:192.0.2.1") is None
+    assert accounts.log_in("ann owner", PASSWORD, "192.0.2.1") == "throttled"
+    assert isinstance(accounts.log_in("ann owner", PASSWORD, "::ffff:192.0.2.2"), Researcher)
+
+
 def test_an_unknown_name_costs_a_hash_as_a_known_one_does(
     sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
