@@ -16,6 +16,7 @@ from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number
 from empathylab.errors import InputError
 from empathylab.stats.agreement import Agreement, Coefficient, DimensionAgreement, agreement
+from empathylab.stats.arguments import require_columns
 from empathylab.store import Lab
 from empathylab.store.ratings import lab_study, ratings_frame
 from empathylab.study.admin.embargo import require_closed
@@ -23,6 +24,7 @@ from empathylab.study.admin.embargo import require_closed
 _NAME = "Krippendorff's alpha"
 _PEOPLE = ("person", "human", "people")
 _REPLY_COLUMNS = ("response", "reply", "arm", "respondent")
+_REPLY = "reply (situation and arm)"
 _APART = 0.2
 _NOMINAL = (
     "Alpha and ICC give partial credit for close ratings, such as 4 and 5. Fleiss' kappa, "
@@ -133,14 +135,22 @@ def from_table(
     bootstrap: int = 1000,
     seed: int = 0,
     cluster: str | None = None,
+    arm: str | None = None,
 ) -> AgreementResult:
     """How far raters agree in a table with one rating per row.
 
-    `situation` is the column of what was rated. Without `dimension`, the column of that name, or
-    all rows together. `levels` are the categories from lowest to highest, where ratings are words.
+    `situation` is the column of what was rated. With `arm`, each situation and arm together are a
+    reply, and the intervals take situations as clusters. Without `dimension`, the column of that
+    name, or all rows together. `levels` are the categories from lowest to highest, where ratings
+    are words.
     """
     if dimension is None and "dimension" in frame.columns:
         dimension = "dimension"
+    if arm is not None:
+        require_columns(frame, situation, arm)
+        both = pl.concat_str([pl.col(situation), pl.col(arm)], separator=", ")
+        cluster = cluster or situation
+        frame, situation = frame.with_columns(both.alias(_REPLY)), _REPLY
     agreed = agreement(
         frame,
         situation=situation,
@@ -152,7 +162,7 @@ def from_table(
         seed=seed,
         cluster=cluster,
     )
-    notes = _different_replies(frame, {situation, rater, dimension, rating}, situation)
+    notes = _different_replies(frame, {situation, arm, rater, dimension, rating}, situation)
     kinds = set(frame["rater_kind"].drop_nulls()) if "rater_kind" in frame.columns else set()
     if len(kinds) > 1:
         people = agreement(

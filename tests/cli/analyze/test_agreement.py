@@ -197,3 +197,21 @@ def test_ordinal_and_exact_agreement_that_differ_are_explained(tmp_path: Path) -
     rows = [f"s{s},r{r},{1 + (s % 6) + r}" for s in range(24) for r in range(2)]
     path.write_text("\n".join(["situation,rater,rating", *rows]))
     assert "count exact agreement only" in run(path, "--bootstrap", 0)[2]
+
+
+def test_a_situation_and_an_arm_together_are_a_reply(tmp_path: Path) -> None:
+    arms = [
+        long(KRIPPENDORFF).with_columns(system=pl.lit(name), shift=pl.lit(place))
+        for place, name in enumerate(("gpt", "human"))
+    ]
+    frame = pl.concat(arms).with_columns(pl.col("rating") + pl.col("shift")).drop("shift")
+    path, named = tmp_path / "arms.csv", tmp_path / "replies.csv"
+    frame.write_csv(path)
+    frame.with_columns(reply=pl.col("situation") + pl.col("system")).write_csv(named)
+    code, _, err = run(path)
+    assert (code, "name the arm" in err) == (2, True)
+    found = as_json(path, "--arm", "system", "--bootstrap", 100)
+    assert found == as_json(named, "--situation", "reply", "--bootstrap", 100)
+    assert found["dimensions"][0]["n_clusters"] == 12
+    code, _, err = run(path, "--arm", "sytem")
+    assert (code, "Did you mean 'system'" in err) == (2, True)

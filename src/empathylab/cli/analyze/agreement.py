@@ -31,6 +31,13 @@ def agreement(
     situation: Annotated[
         str, column_option("The column with what was rated: a situation or a response.")
     ] = "situation",
+    arm: Annotated[
+        str | None,
+        column_option(
+            "The column with the arm, such as the model, if a situation has a reply by each arm: "
+            "each situation and arm together are then what was rated."
+        ),
+    ] = None,
     rater: Annotated[str, column_option("The column with the rater.")] = "rater",
     dimension: Annotated[
         str | None,
@@ -74,7 +81,7 @@ def agreement(
     from empathylab.analysis.agreement import from_table
 
     columns = {"situation": situation, "rater": rater, "rating": rating}
-    frame, scale = _read(file, columns, dimension, levels)
+    frame, scale = _read(file, columns, dimension, arm, levels)
     result = from_table(
         frame,
         situation=situation,
@@ -85,6 +92,7 @@ def agreement(
         bootstrap=bootstrap,
         seed=seed,
         cluster=cluster,
+        arm=arm,
     )
     dropped = sum(part.dropped for part in result.agreement.dimensions)
     if dropped:
@@ -97,7 +105,11 @@ def agreement(
 
 
 def _read(
-    file: Path, columns: dict[str, str], dimension: str | None, levels: str | None
+    file: Path,
+    columns: dict[str, str],
+    dimension: str | None,
+    arm: str | None,
+    levels: str | None,
 ) -> tuple[pl.DataFrame, list[str | float] | None]:
     """The table, and its scale's words where they were given."""
 
@@ -106,8 +118,9 @@ def _read(
     missing = [f"--{role}" for role, column in columns.items() if column not in frame.columns]
     for column in columns.values():
         column_named(frame, column, where=file.name, option=" COLUMN and ".join(missing))
-    if dimension is not None:
-        column_named(frame, dimension, where=file.name, option="--dimension")
+    for name, given in {"--dimension": dimension, "--arm": arm}.items():
+        if given is not None:
+            column_named(frame, given, where=file.name, option=name)
     scale, rating = scale_points(levels), columns["rating"]
     if scale:
         values = on_scale(frame, rating, scale, where=file.name)

@@ -271,6 +271,6 @@ def _refuse_doubles(rows: pl.DataFrame) -> None:
         first = rows.filter(doubled).row(0, named=True)
         raise InputError(
             f"rater {first['rater']!r} rated {first['situation']!r} more than once",
-            remedy="Name as situation the column that identifies what was rated (a response's id), "
-            "or average the repeats first.",
+            remedy="If a situation has several replies, name the arm, or as situation the column "
+            "that identifies the reply. Otherwise delete copies, or average the repeats.",
         )
