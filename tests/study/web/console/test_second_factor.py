@@ -9,14 +9,16 @@ from datetime import UTC, datetime
 import pytest
 
 from empathylab.store import Lab, schema
+from empathylab.store.studies.researchers import add_researcher
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.console.sign_in.second_factor import (
     MOST_ATTEMPTS,
     PERIOD,
+    SecondFactors,
     matching_period,
     one_time_password,
 )
-from tests.study.service_examples import Clock, opened, rows_of
+from tests.study.service_examples import START, Clock, opened, rows_of
 from tests.study.web.console.researchers import Researcher, at_console, join
 
 SEED = b"12345678901234567890"
@@ -127,6 +129,25 @@ def test_codes_cannot_be_tried_without_end(sqlite_lab: Lab) -> None:
         clock.skip(minutes=16)
         other.log_in("some owner")
         assert given(other, code_now(key, clock)) == "in"
+
+
+def test_a_code_that_confirmed_the_key_signs_nobody_in_and_success_clears_failures(
+    sqlite_lab: Lab,
+) -> None:
+    with sqlite_lab.writing() as connection:
+        number = add_researcher(connection, "ann", "hash", "owner", START)
+    factors = SecondFactors(sqlite_lab, b"a secret for the tests, 32 bytes", lambda: START)
+    factors.begin(number)
+    setup = factors.pending(number, "ann")
+    assert setup is not None
+    key = base64.b32decode(setup.key.replace(" ", ""))
+    code = one_time_password(key, int(START.timestamp()) // PERIOD)
+    assert factors.check(number, code) is False  # not confirmed yet
+    recovery = factors.confirm(number, code)
+    assert factors.check(number, code) is False  # used
+    for right in recovery[:MOST_ATTEMPTS]:
+        assert factors.check(number, "000 000") is False
+        assert factors.check(number, right) is True
 
 
 def test_the_password_opens_the_code_page_for_five_minutes(sqlite_lab: Lab) -> None:
