@@ -115,3 +115,10 @@ def test_a_table_says_whether_onlookers_or_recipients_rated() -> None:
     assert compared("recipient", None, "onlooker", None) == "onlookers and recipients"
     with pytest.raises(InputError, match="onlooker or recipient"):
         compared("helper", None, "onlooker", None)
+
+
+def test_a_judges_own_file_is_told_what_the_table_needs() -> None:
+    frame = pl.DataFrame({"post": ["p1"], "system": ["gpt"], "warmth": [5]})
+    needed = r"into one table with the columns situation, rater, rater_kind \(person or model\)"
+    with pytest.raises(UnknownName, match=needed):
+        judged_from_table(frame, where="judge.csv")

@@ -46,6 +46,7 @@ COMPARISONS = {
     "second_response": pl.String,
 }
 KINDS = ("person", "model")
+_NEEDED = ("situation", "rater", "rater_kind")
 _ONLY = "rating"
 """What a dimension is called where a table names none."""
 
@@ -123,8 +124,13 @@ def judged_from_table(
     A row without rating, rater or situation is dropped and counted. Raises InputError for a table
     without these columns, without people, or without a judge.
     """
-    for column in ("situation", "rater", "rater_kind"):
-        column_named(frame, column, where=where)
+    for column in _NEEDED:
+        if column not in frame.columns:
+            remedy = (
+                "Put the ratings of people and judges into one table with the columns "
+                f"{', '.join(_NEEDED)} (person or model) and rating."
+            )
+            raise UnknownName("column", column, frame.columns, where=where, remedy=remedy)
     _check_kinds(frame, where)
     texts = frame.with_columns(
         pl.col(name).cast(pl.String)
