@@ -293,6 +293,16 @@ def test_style_is_no_main_conclusion_beside_another_topic(kinds: dict[str, LabOv
     assert shown == {"scales"}
 
 
+def test_ratings_without_room_are_not_left_out(kinds: dict[str, LabOverview]) -> None:
+    first = first_screen(kinds["four dimensions"])
+    assert first.others is not None
+    full = {str(headline.conclusion.dimension) for headline in first.shown}
+    in_short = {name for name in ("warmth", "help", "tone", "trust") if name in first.others}
+    assert full | in_short == {"warmth", "help", "tone", "trust"}
+    assert not full & in_short
+    assert first_screen(kinds["only ratings"]).others is None
+
+
 def test_a_proportions_interval_stays_within_0_and_1() -> None:
     words = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
     rows = [

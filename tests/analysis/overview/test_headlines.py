@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from empathylab.analysis.overview.headlines import rating_headlines
+from empathylab.analysis.overview.headlines.ratings import other_dimensions
 from empathylab.analysis.overview.headlines.scales import scale_headlines
 from empathylab.analysis.ratings import RatingsResult, from_table
 from empathylab.stats.questionnaires.alignment import AlignmentSummary
@@ -101,6 +102,21 @@ def test_many_arms_are_counted_and_the_ends_named() -> None:
     assert headline.kind == "better"
 
 
+def test_dimensions_without_room_are_summed_up_by_what_they_show() -> None:
+    [known] = rating_headlines(study(60))
+    kinds = {"warmth": "inconclusive", "tone": "inconclusive", "help": "worse", "trust": "better"}
+    conclusions = [
+        dataclasses.replace(known, dimension=name, kind=kind) for name, kind in kinds.items()
+    ]
+    assert other_dimensions(conclusions) == (
+        "On warmth and tone, ratings do not clearly differ from a's; on help, ratings are lower "
+        "than a's; on trust, ratings are higher than a's."
+    )
+    many = [dataclasses.replace(conclusions[0], dimension=f"d{place}") for place in range(5)]
+    assert str(other_dimensions(many)).startswith("On 5 other dimensions, ratings do not")
+    assert other_dimensions([]) is None
+
+
 def test_distances_on_different_scales_are_not_ranked() -> None:
     distances = {("a/model", "panas"): 0.5, ("b/model", "panas"): 0.9, ("a/model", "agq"): 0.1}
     summaries = tuple(
@@ -115,7 +131,7 @@ def test_distances_on_different_scales_are_not_ranked() -> None:
     data: Any = SimpleNamespace(appraisal=appraisal, self_reports=())
     first = next(scale_headlines(data))
     assert (first.subject, first.dimension, first.estimate) == ("a/model", "panas", 0.5)
-    assert "b/model’s farthest, 0.90 SD" in first.sentence
+    assert "b/model's farthest, 0.90 SD" in first.sentence
 
 
 def test_respondents_whose_answers_are_meaningless_are_not_ranked() -> None:
@@ -132,4 +148,4 @@ def test_respondents_whose_answers_are_meaningless_are_not_ranked() -> None:
     data: Any = SimpleNamespace(appraisal=appraisal, self_reports=(report,))
     first = next(scale_headlines(data))
     assert first.subject == "b"
-    assert "c’s farthest" in first.sentence
+    assert "c's farthest" in first.sentence

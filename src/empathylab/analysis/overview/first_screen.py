@@ -12,7 +12,7 @@ from empathylab.analysis.conversations.prose import title_with_simulator
 from empathylab.analysis.json_values import finite
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines
-from empathylab.analysis.overview.headlines.ratings import rating_headlines
+from empathylab.analysis.overview.headlines.ratings import other_dimensions, rating_headlines
 from empathylab.analysis.overview.headlines.scales import main_changes, subscale_names
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.overview.question import question
@@ -111,6 +111,13 @@ class FirstScreen:
                 more.setdefault(headline.section, headline)
         together = _fitting([*self.shown, *more.values()], _MOST_CHARACTERS_WIDE)[:_MOST_WIDE]
         return together[len(self.shown) :]
+
+    @property
+    def others(self) -> str | None:
+        """What the ratings show on dimensions whose conclusions have no room; None without any."""
+        mine = {headline.anchor for headline in self.shown if headline.section == "ratings"}
+        left = [item for item in self.headlines if item.anchor in mine and item not in self.shown]
+        return other_dimensions([item.conclusion for item in left])
 
     @property
     def _ranked(self) -> list[Headline]:

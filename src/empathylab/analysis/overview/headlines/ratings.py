@@ -23,6 +23,15 @@ _KINDS = (
     (("inconclusive", "descriptive"), "does not clearly differ from", "do not clearly differ from"),
 )
 """Kinds of conclusion, and what they say of one arm and of several."""
+_IN_SHORT = {
+    "better": "ratings are higher than {}",
+    "worse": "ratings are lower than {}",
+    "different": "ratings differ from {}",
+    "equivalent": "ratings are equivalent to {}",
+    "inconclusive": "ratings do not clearly differ from {}",
+}
+_MOST_IN_SHORT = 4
+"""Dimensions that a short sentence can name."""
 
 
 def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
@@ -46,6 +55,23 @@ def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
             yield _many_arms(conclusions, mine, _basis(study, dimension))
         else:
             yield from (_alone(level) for level in mine.values())
+
+
+def other_dimensions(conclusions: Sequence[Conclusion]) -> str | None:
+    """What conclusions say on their dimensions, in one short sentence; None without any."""
+    by_result: dict[str, list[str]] = {}
+    for conclusion in conclusions:
+        if conclusion.reference is not None:
+            result = _IN_SHORT.get(conclusion.kind, "there is no one result for all arms")
+            said = result.format(owner(conclusion.reference))
+            by_result.setdefault(said, []).append(str(conclusion.dimension))
+    parts: list[str] = []
+    for said, dimensions in by_result.items():
+        named = listed(dimensions)
+        if len(dimensions) > _MOST_IN_SHORT:
+            named = f"{len(dimensions)} other dimensions"
+        parts.append(f"{'on' if parts else 'On'} {named}, {said}")
+    return f"{'; '.join(parts)}." if parts else None
 
 
 def _headline(conclusions: Sequence[Conclusion]) -> Conclusion:
