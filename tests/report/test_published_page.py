@@ -35,9 +35,9 @@ def test_the_file_can_be_sent(report: Path) -> None:
 
 def test_the_first_screen_says_what_was_found(visit: Visit) -> None:
     first = visit.page.locator(".first")
-    assert "64.8% rated Good, people’s 49.3%" in first.inner_text()
+    assert "64.8% rated Good, people's 49.3%" in first.inner_text()
     assert "difference +15.4 points, 95% CI +11.7 to +19.2" in first.inner_text()
-    assert "davinci-003’s farthest, 1.33 SD" in first.inner_text()
+    assert "davinci-003's farthest, 1.33 SD" in first.inner_text()
     assert visit.troubles == []
 
 

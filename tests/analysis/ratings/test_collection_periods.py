@@ -120,4 +120,4 @@ def test_the_report_shows_when_arms_were_rated_before_any_chart(
         )
     ]
     assert order == sorted(order)
-    assert section.count("Are the arms’ raters similar?") == 1
+    assert section.count("Are the arms&#39; raters similar?") == 1

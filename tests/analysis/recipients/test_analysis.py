@@ -295,7 +295,7 @@ def test_onlookers_and_judges_are_compared_on_the_same_replies() -> None:
     assert (onlookers.n, onlookers.participants, onlookers.raters) == (40, 20, 3)
     assert [judge.correlation, judge.low] == pytest.approx([1, 1])
     assert onlookers.low < onlookers.correlation < onlookers.high < 1
-    assert "the judge judge-a’s rating correlates with recipients’ heard" in result.summary()
+    assert "the judge judge-a's rating correlates with recipients' heard" in result.summary()
     assert "(40 replies to 20 recipients)" in result.summary()
     with pytest.raises(InputError, match="no rated reply"):
         recipients.from_table(own, ratings=ratings.with_columns(reply=pl.lit("other")))

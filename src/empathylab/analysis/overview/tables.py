@@ -27,7 +27,7 @@ _RATED = "Differences in percentage points, with 95% intervals clustered by {}."
 _MEANS = "Means and their differences, with 95% intervals clustered by {}."
 _ASKED = (
     "Changes from baseline in points of the scale, with 95% intervals clustered by situation and "
-    "item order. A distance of 1 is the standard deviation of people’s changes."
+    "item order. A distance of 1 is the standard deviation of people's changes."
 )
 
 

@@ -185,8 +185,8 @@ def agreement_conclusions(agreements: Sequence[Agreement]) -> Iterator[Conclusio
 
 
 def _agreement_conclusion(agreement: Agreement) -> Conclusion:
-    who = {RECIPIENTS: "recipients’", ONLOOKERS: "onlookers’"}
-    second = who.get(agreement.second, f"the judge {agreement.second}’s")
+    who = {RECIPIENTS: "recipients'", ONLOOKERS: "onlookers'"}
+    second = who.get(agreement.second, f"the judge {agreement.second}'s")
     basis = (
         f"{counted(agreement.n, 'reply', 'replies')} to "
         f"{counted(agreement.participants, 'recipient')}"

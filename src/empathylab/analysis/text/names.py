@@ -27,9 +27,9 @@ def listed_some(respondents: Sequence[str], most: int = 5) -> str:
 
 
 def owner(respondent: str) -> str:
-    """`people’s`, `gpt-4o’s`."""
+    """`people's`, `gpt-4o's`."""
     name = name_of(respondent)
-    return f"{name}’" if name.endswith("s") else f"{name}’s"
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def was(respondent: str) -> str:

@@ -132,7 +132,7 @@ def distance_chart(summaries: Sequence[AlignmentSummary]) -> dict[str, Any] | No
     if not rows:
         return None
     several = len({row["scale"] for row in rows}) > 1
-    title = "distance from people, standard deviations of people’s changes"
+    title = "distance from people, standard deviations of people's changes"
     panels = "scale" if several else None
     return estimates_chart(rows, title=title, form=".2f", zero=True, panels=panels)
 

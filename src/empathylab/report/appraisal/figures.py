@@ -24,10 +24,10 @@ from empathylab.stats.questionnaires.appraisal import ScaleChange
 _CHANGES = "95% intervals treat situations and item orders as random samples"
 _LEVELS = (
     "The dashed line is the mean at baseline, the band one standard deviation to either side; a "
-    "dot is one administration after a situation, the vertical bar an emotion’s mean."
+    "dot is one administration after a situation, the vertical bar an emotion's mean."
 )
 _FACTORS = "Change from baseline after the situations of each factor."
-_DISTANCE = "0 is people’s mean change; 1 is as far from it as one person usually is."
+_DISTANCE = "0 is people's mean change; 1 is as far from it as one person usually is."
 
 
 def figures(result: AppraisalResult) -> Iterator[Figure]:
@@ -50,7 +50,7 @@ def figures(result: AppraisalResult) -> Iterator[Figure]:
         yield from optional_figure(f"changes-{scale}", title, overall_chart(mine, titles), note)
     distances = distance_chart(result.summaries)
     yield from optional_figure(
-        "distances", "Distance from people’s reactions", distances, _DISTANCE
+        "distances", "Distance from people's reactions", distances, _DISTANCE
     )
     for key in groups:
         mine = [item for item in known if (item.scale, item.subscale) == key]

@@ -16,7 +16,7 @@ _MOST_TABLES = 24
 _ARROWS = {"up": "↑", "down": "↓", "none": "–"}
 _VALIDITY = (
     "A questionnaire score is meaningful only if the answers depend on what the items say. Each "
-    "respondent’s answers were compared with the items’ positions on the page, with other item "
+    "respondent's answers were compared with the items' positions on the page, with other item "
     "orders, and with repeated answers."
 )
 _DISTANCES = (

@@ -70,7 +70,7 @@ class Chat:
 
 
 _ABOUT = (
-    "A person talks with each respondent for several turns. After each reply the person’s feeling "
+    "A person talks with each respondent for several turns. After each reply the person's feeling "
     "is noted, from 0 (worst) to 100 (best). Where a model plays the person, the result applies to "
     "that simulator only."
 )
@@ -142,7 +142,7 @@ def _thresholds(result: ConversationsAnalysis) -> str:
         return ""
     [(success, failure), *others] = known
     if others or success is None or failure is None:
-        return "Success and failure are as each persona’s rule says."
+        return "Success and failure are as each persona's rule says."
     return f"Success: a final feeling of {success:g} or more. Failure: below {failure:g}."
 
 

@@ -27,12 +27,12 @@ _STYLE = (
     "well authors are identified in cross-validation with all responses to a situation in one fold."
 )
 _RATINGS = (
-    "Ratings are compared with the published test, with one that treats a rater’s ratings as a "
+    "Ratings are compared with the published test, with one that treats a rater's ratings as a "
     "cluster, and with an ordinal or linear mixed model in which raters and situations vary at "
     "random."
 )
 _RECIPIENTS = (
-    "Recipients’ outcomes are compared by true author and label: F tests of types II and III where "
+    "Recipients' outcomes are compared by true author and label: F tests of types II and III where "
     "each participant rated one reply, otherwise a linear mixed model in which participants, "
     "repliers and replies vary at random. A value from before the reply is a covariate. p values "
     "of "
@@ -43,13 +43,13 @@ _SCALES = (
     "the mean after situations minus the mean at baseline; its interval treats situations "
     "and item orders as random samples. Arrows and t tests follow the published procedure "
     "(Huang et al. 2024), which treats administrations as independent; p values are "
-    "corrected by Holm's method over rows of one level. A model’s self-report is text, not a "
+    "corrected by Holm's method over rows of one level. A model's self-report is text, not a "
     "feeling."
 )
 _EXPORT = "`empathylab export` writes all tables."
 _PEOPLE = (
-    "People’s changes in PANAS are those of 1,266 people after other situations (Huang et al. "
-    "2024, Apathetic or Empathetic? Evaluating LLMs’ Emotional Alignments with Humans)."
+    "People's changes in PANAS are those of 1,266 people after other situations (Huang et al. "
+    "2024, Apathetic or Empathetic? Evaluating LLMs' Emotional Alignments with Humans)."
 )
 
 

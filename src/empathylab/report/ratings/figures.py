@@ -28,17 +28,17 @@ from empathylab.report.ratings.specification_chart import specification_chart
 
 MOST_ARMS = 40
 """Of a chart that is shown before anything is opened."""
-_LEVELS = "95% intervals; a rater’s ratings count as one cluster."
-_EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest difference first."
+_LEVELS = "95% intervals; a rater's ratings count as one cluster."
+_EMOTIONS = "Proportion of good ratings with Wilson's 95% interval; largest difference first."
 _EMOTION_MEANS = (
-    "Means with 95% intervals; a rater’s ratings count as one cluster; largest difference first."
+    "Means with 95% intervals; a rater's ratings count as one cluster; largest difference first."
 )
 _FOREST = "Coefficients with 95% intervals, raters and situations random; compared with {}."
 _MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
 _SPECIFICATIONS = "The same comparison under every reasonable choice, smallest estimate first."
-_CONTRADICTIONS = "Answers on the opposite side of the midpoint from most of the rater’s answers."
-_OF_ARMS = "Proportions of each arm’s ratings."
-_OF_RATERS = "Proportions of each arm’s raters."
+_CONTRADICTIONS = "Answers on the opposite side of the midpoint from most of the rater's answers."
+_OF_ARMS = "Proportions of each arm's ratings."
+_OF_RATERS = "Proportions of each arm's raters."
 
 
 def figures(result: RatingsResult) -> Iterator[Figure]:

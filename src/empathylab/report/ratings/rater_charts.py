@@ -60,7 +60,7 @@ def levels_chart(comparison: CategoricalComparison) -> dict[str, Any]:
         series="arm",
         names=arms,
         value="share",
-        axis=alt.Axis(format="%", title="proportion of the arm’s raters"),
+        axis=alt.Axis(format="%", title="proportion of the arm's raters"),
         tooltip=[
             alt.Tooltip("arm:N"),
             alt.Tooltip("level:N", title=variable_title(comparison.variable)),

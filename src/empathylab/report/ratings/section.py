@@ -32,15 +32,15 @@ from empathylab.report.ratings.rater_charts import variable_name
 from empathylab.stats.arms.means import MeanComparison
 
 _TESTS = (
-    "Difference in percentage points with Newcombe’s 95% interval; p corrected over the subsets of "
-    "one kind. χ² is the published test: good against other ratings, with Yates’ correction. Both "
+    "Difference in percentage points with Newcombe's 95% interval; p corrected over the subsets of "
+    "one kind. χ² is the published test: good against other ratings, with Yates' correction. Both "
     "treat all ratings as independent. Ratings by the same rater are correlated, so these "
     "intervals are too narrow and these p values too small; p clustered, the mixed model and the "
     "intervals of the conclusions take this into account."
 )
 _MEANS = (
     "Mean with 95% interval clustered by rater, and difference from the reference with 95% "
-    "interval clustered by {}; g is Hedges’ standardised difference."
+    "interval clustered by {}; g is Hedges' standardised difference."
 )
 _ALIKE = (
     "Numbers as mean (SD), properties as counts. A small p shows that arms differ; a small p TOST "
@@ -227,7 +227,7 @@ def _model(model: DimensionModel, study: RatingsResult, of: str) -> list[Block]:
     kind = (
         "Ordinal, logit link, Laplace approximation; a coefficient above 0 raises ratings."
         if model.kind == "clmm"
-        else "Linear, REML, Satterthwaite’s degrees of freedom."
+        else "Linear, REML, Satterthwaite's degrees of freedom."
     )
     notes = " ".join(map(note_text, (*model.model.notes, *model.model.problems)))
     caption = f"{model.model.formula}, n = {number(model.model.n, 0)}. {kind} {notes}".strip()
@@ -283,7 +283,7 @@ def raters_section(studies: Sequence[RatingsResult]) -> Section:
             ),
             Fold(
                 id=f"raters-{place}-arms",
-                title="Are the arms’ raters similar?",
+                title="Are the arms' raters similar?",
                 blocks=kept(
                     Table(
                         title=f"Raters of the arms{f', {study.study.name}' if several else ''}",

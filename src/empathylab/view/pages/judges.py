@@ -98,8 +98,8 @@ def show_disagreements(visit: Visit) -> Page:
 
     columns = (
         Column("difference", "Difference", "change"),
-        Column("judge_rating", "Judge’s rating", "points", note="judge_label"),
-        Column("people_rating", "People’s rating", "points", note="people_label"),
+        Column("judge_rating", "Judge's rating", "points", note="judge_label"),
+        Column("people_rating", "People's rating", "points", note="people_label"),
         Column("raters", "Raters", "number"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
         Column("judge", "Judge", note="dimension"),

@@ -137,10 +137,10 @@ def _judgements_table(response: int) -> Table:
         Column("study_name", "Study"),
         Column("dimension", "Dimension"),
         Column("value", "Rating", "points", note="label"),
-        Column("said", "Judge’s reason"),
+        Column("said", "Judge's reason"),
         Column("outcome", "Outcome", "outcome", note="reason"),
     )
-    return Table("judgements", "Judges’ ratings", columns, read, size=500, paged=False)
+    return Table("judgements", "Judges' ratings", columns, read, size=500, paged=False)
 
 
 def show_diff(visit: Visit) -> Page:

@@ -38,7 +38,7 @@ def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
         yield replace(
             distance_conclusion(near),
             sentence=(
-                f"{owner(near.respondent)} reactions are closest to people’s, "
+                f"{owner(near.respondent)} reactions are closest to people's, "
                 f"{number(near.distance, 2)} SD away (95% CI {number(near.low, 2)} to "
                 f"{number(near.high, 2)}), and {owner(far.respondent)} farthest, "
                 f"{number(far.distance, 2)} SD ({number(far.low, 2)} to "
