@@ -215,7 +215,7 @@ def test_a_rating_outside_the_levels_is_named_with_file_and_row(tmp_path: Path) 
     assert done.exit_code == 2
     assert "words.csv row 3: 'score' must be one of Poor, Fair; got 'Great'" in done.stderr
     done = empathylab("analyze", "ratings", path, "--rating", "score")
-    assert "words.csv: 'rating' must contain finite numbers; 2 rows have other" in done.stderr
+    assert "words.csv: 'score' must contain finite numbers; 2 rows have other" in done.stderr
 
 
 def test_a_spreadsheets_csv_with_semicolons_is_read_and_said_so(tmp_path: Path) -> None:

@@ -331,6 +331,7 @@ def _of_file(
         return from_table(frame, **options)
     except InputError as error:
         error.where = error.where or file.name
+        error.what = error.what.replace("'rating' must", f"{columns['rating']!r} must")
         raise
 
 
