@@ -57,5 +57,5 @@ def test_no_effect_is_told_as_a_false_positive_rate() -> None:
 
 def test_studies_that_failed_are_told() -> None:
     text = simulation_sentences(simulated(1.5, failed=1, design="within"))
-    assert "50 raters in both arms" in text
+    assert "(50 raters with 10 ratings each, split over both arms, raters' SD" in text
     assert text.endswith("1 study had no model that converged and does not count.")

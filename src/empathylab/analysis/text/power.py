@@ -46,13 +46,14 @@ def raters_sentence(needed: RatersNeeded) -> str:
 def simulation_sentences(result: SimulatedPower) -> str:
     """How often the tests reject in the simulated studies."""
     plan = result.plan
-    each = "per arm" if plan.design == "between" else "in both arms"
+    between = plan.design == "between"
     fitted = result.simulations - result.failed
     simulated = counted(fitted, "simulated study", "simulated studies")
     what = (
-        f"{counted(plan.raters, 'rater')} {each} with {counted(plan.ratings_per_rater, 'rating')} "
-        f"each, raters' SD {number(plan.rater_sd, 2)}, situations' SD "
-        f"{number(plan.situation_sd, 2)}"
+        f"{counted(plan.raters, 'rater')}{' per arm' if between else ''} with "
+        f"{counted(plan.ratings_per_rater, 'rating')} each"
+        f"{'' if between else ', split over both arms'}, "
+        f"raters' SD {number(plan.rater_sd, 2)}, situations' SD {number(plan.situation_sd, 2)}"
     )
     if plan.odds_ratio == 1:
         first = (

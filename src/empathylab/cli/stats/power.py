@@ -52,7 +52,9 @@ def power(
         float | None,
         _shares_option("Target half-width of the interval. Computes the number of raters."),
     ] = None,
-    ratings_per_rater: Annotated[int, _raters_option("Number of ratings per rater.", min=1)] = 10,
+    ratings_per_rater: Annotated[
+        int, _raters_option("Number of ratings per rater, in all arms.", min=1)
+    ] = 10,
     icc: Annotated[
         float,
         _raters_option(
