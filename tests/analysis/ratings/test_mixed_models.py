@@ -118,7 +118,7 @@ def test_levels_with_colons_and_spaces_are_read_as_they_are() -> None:
 
 def test_a_coefficient_beside_interactions_says_where_it_holds() -> None:
     model = clmm(ratings(("human", "gpt")), "rating ~ arm * valence")
-    assert "at their reference: people (arm) and good (valence)." in model_results(model)
+    assert "at their reference level: people (arm) and good (valence)." in model_results(model)
 
 
 def test_methods_name_the_dimension_where_there_are_several() -> None:

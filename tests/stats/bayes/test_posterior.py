@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import os
 import sys
@@ -16,7 +15,6 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from empathylab.analysis.ratings import from_table
-from empathylab.analysis.ratings.bayes import bayes_models
 from empathylab.errors import MissingExtra
 from empathylab.stats.bayes import (
     Posterior,
@@ -98,12 +96,10 @@ def test_the_posterior_without_random_effects_is_that_of_quadrature() -> None:
 def test_conclusions_priors_and_agreement_with_the_likelihood_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    short = functools.partial(bayes_models, warmup=300, draws=250)
-    monkeypatch.setattr("empathylab.analysis.ratings.analysis.bayes_models", short)
     drawn: list[Posterior] = []
 
-    def recording(*args: Any, **kwargs: Any) -> Posterior:
-        drawn.append(sample_posterior(*args, **kwargs))
+    def recording(design: MixedDesign) -> Posterior:
+        drawn.append(sample_posterior(design, warmup=300, draws=250))
         return drawn[-1]
 
     monkeypatch.setattr("empathylab.analysis.ratings.bayes.sample_posterior", recording)
