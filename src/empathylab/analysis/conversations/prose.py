@@ -288,7 +288,7 @@ def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
                 f"{pair}: {result.flagged} of {result.n} scored conversations show a fault "
                 f"({kinds}); "
                 f"the published scores include them; without them the mean is "
-                f"{number(result.mean_unflagged, 2)}."
+                f"{number(result.mean_unflagged)}."
             )
             continue
         if broken and sum(broken.values()) > _MOST_FAULTS * total:
@@ -302,7 +302,7 @@ def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
             sentences.append(
                 f"{pair}: the respondent broke off {sum(own.values())} of {total} conversations "
                 f"({_kinds(own)}), which are not scored. If they counted as 0, the mean would be "
-                f"{number(result.mean_with_faults, 2)}."
+                f"{number(result.mean_with_faults)}."
             )
     return sentences
 

@@ -106,15 +106,19 @@ def comparison_table(
     ]
 
 
-def mean_table(means: Sequence[MeanComparison], kind: str = "all") -> list[dict[str, str]]:
-    """Means and their differences from the reference as a paper prints them."""
+def mean_table(
+    means: Sequence[MeanComparison], kind: str = "all", *, named: bool = True
+) -> list[dict[str, str]]:
+    """Means and their differences from the reference as a paper prints them.
+
+    Rows name their dimension, unless `named` is False.
+    """
     rows = []
     for comparison in means:
         gaps = {(gap.arm, gap.subset): gap for gap in comparison.differences}
         for mean in comparison.means:
             if mean.kind == kind:
-                cells = {
-                    "dimension": comparison.dimension,
+                cells = _named(comparison.dimension, named=named) | {
                     "arm": mean.arm,
                     "situations": _subset(mean.subset),
                     "n": number(mean.n, 0),

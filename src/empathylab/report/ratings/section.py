@@ -122,7 +122,7 @@ def _all_comparisons(study: RatingsResult, place: str) -> Fold:
 def _by_emotion(study: RatingsResult, place: str, of: str, figures: list[Figure]) -> Fold:
     named = len(study.dimensions) > 1
     tests = comparison_table(study.comparison, "emotion", named=named)
-    means = mean_table(_varied(study), "emotion")
+    means = mean_table(_varied(study), "emotion", named=named)
     tables = [
         Table(
             title=f"Tests by emotion{of}",
@@ -154,7 +154,8 @@ def _without_arm(rows: Sequence[Row]) -> list[Row]:
 def _numbers(study: RatingsResult, place: str, of: str, figures: list[Figure]) -> Fold:
     named, kinds = len(study.dimensions) > 1, ("all", "valence")
     counts = [row for kind in kinds for row in count_table(study.comparison, kind, named=named)]
-    means = [row for kind in kinds for row in mean_table(_varied(study), kind)]
+    varied = _varied(study)
+    means = [row for kind in kinds for row in mean_table(varied, kind, named=named)]
     tests = [
         _narrow(row)
         for kind in kinds
