@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from empathylab.store import Lab
-from tests.helpers.command_line import empathylab
+from tests.helpers.command_line import as_json, empathylab
 from tests.study.archived import finished
 from tests.study.service_examples import furnish
 
@@ -96,3 +96,16 @@ def test_add_arm_says_what_happened_and_what_is_missing(lab: Path) -> None:
         "--json",
     )
     assert json.loads(again.stdout)["change"] == "unchanged"
+
+
+def test_an_open_study_is_shown_without_counts_by_arm(sqlite_lab: Lab, tmp_path: Path) -> None:
+    service, _ = finished(sqlite_lab, close=False)
+    show = ("data", "show", "small", "--lab", tmp_path / "lab")
+    shown = as_json(*show)
+    assert len(shown["arms"]) > 1
+    assert {(arm["raters"], arm["situations"]) for arm in shown["arms"]} == {(None, None)}
+    assert shown["raters"] == 4
+    assert "Counts by arm are shown once the study is closed." in empathylab(*show)[1]
+    service.actions.close()
+    assert sum(arm["raters"] for arm in as_json(*show)["arms"]) == 4
+    assert "Counts by arm" not in empathylab(*show)[1]

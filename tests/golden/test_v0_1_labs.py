@@ -57,6 +57,8 @@ CORRECTIONS: dict[str, str] = {
     "style:ratings[].relations": _SHORT_TEXTS,
     "list:sets": "newer versions and translations ship beside the sets that the lab holds",
     "status_still-open:arms[].*": _COARSE,
+    "show_still-open:arms[].raters": "hidden while open; tests/cli/test_study_data_commands.py",
+    "show_still-open:arms[].situations": "as above",
     "status_still-open:seconds.*": "in whole minutes while the study is open, as arms would show",
     "leaderboard_small:prompt": "a lab without earlier replies asks in the words of today",
     "appraisal:rows[].cluster_*": _ORDERS,

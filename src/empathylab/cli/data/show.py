@@ -96,10 +96,15 @@ def _study_details(lab: Lab, study: Study, lengths: bool | None) -> dict[str, An
     known = lab_situation_sets(lab)
     seen = set(rated["situation"])
     situations = [item for key in sets for item in known[key] if item.id in seen]
+    running = is_running(study)
+    arms = arms_rated(lab, study.name).to_dicts()
+    if running and len({arm["arm"] for arm in arms}) > 1:
+        # Exact counts, read often enough, tell which arm each participant is in.
+        arms = [arm | {"raters": None, "situations": None} for arm in arms]
     return {
-        "arms": arms_rated(lab, study.name).to_dicts(),
+        "arms": arms,
         # How the arms fare is seen once the study is closed.
-        "labels": [] if is_running(study) else labels_given(lab, study.name).to_dicts(),
+        "labels": [] if running else labels_given(lab, study.name).to_dicts(),
         "sets": sets,
         "counts": _counts(situations),
         "respondents": [
@@ -125,6 +130,8 @@ def _print_study(study: dict[str, Any]) -> None:
         shown = labels if study["labels"] else ()
         rows.append({**arm, **{label: counts.get(label, 0) for label in shown}})
     print_rows(rows)
+    if any(arm["raters"] is None for arm in study["arms"]):
+        typer.echo("Counts by arm are shown once the study is closed.")
     _print_counts(study["counts"], study["respondents"])
     typer.echo(f"\nThe analysis: empathylab analyze ratings --study {study['study']}")
     for each_set in study["sets"]:
