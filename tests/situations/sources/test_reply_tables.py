@@ -39,6 +39,20 @@ def test_a_table_may_tell_its_situations() -> None:
     assert dict(found.respondents) == {"human": "human", "gpt": "model"}
 
 
+def test_likely_mistakes_are_noted_and_kept() -> None:
+    assert read(OWN).notes == ()
+    found = read(OWN + "b,GPT ,,It snows.,sad\nb,human,,It snows.,sad\nc,human,,It hails.,sad\n")
+    assert len(found.replies) == 5
+    gpt, human, names = found.notes
+    assert gpt.startswith("GPT: 1 reply is empty.")
+    assert human.startswith("human: 2 replies are empty.")
+    assert "'gpt' and 'GPT' differ only in capitals or spaces" in names
+    chosen = builtin_set("dialogues")
+    content = f"situation,text\n{chosen.situations[0].id},\n"
+    (note,) = read(content, situation_set=chosen, respondent="human").notes
+    assert note.startswith("human: 1 reply is empty.")
+
+
 def test_replies_to_a_known_set_need_only_ids() -> None:
     chosen = builtin_set("dialogues")
     key = chosen.situations[0].id

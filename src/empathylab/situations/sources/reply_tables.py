@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
@@ -71,10 +71,11 @@ def replies_from(
         reading.take(part, number)
     replies = reading.read_replies(first_row)
     if situation_set is not None:
-        return Release(situation_set, reading.kinds, replies)
+        return Release(situation_set, reading.kinds, replies, notes=tuple(reading.notes()))
     new_set = situations.as_set(title, licence)
     counts = Counter(item.emotion for item in new_set if item.emotion)
-    return Release(new_set, reading.kinds, replies, notes=tuple(emotion_warnings(counts)))
+    notes = (*emotion_warnings(counts), *reading.notes())
+    return Release(new_set, reading.kinds, replies, notes=notes)
 
 
 def _needed(respondent: str | None) -> list[str]:
@@ -93,6 +94,7 @@ class _Replies:
         self.kinds: dict[str, Kind] = {}
         self.rows: Rows[Reply] = Rows(Reply)
         self.keys: list[pl.Series] = []
+        self.empty: Counter[str] = Counter()
 
     def take(self, part: pl.DataFrame, number: int) -> None:
         """Checks and keeps a part, whose first row has that number."""
@@ -126,6 +128,7 @@ class _Replies:
         )
         for name, kind in stated.iter_rows():
             self.kinds.setdefault(name, kind or kind_of(name))
+        self.empty.update(frame.filter(frame["text"] == "")["respondent"])
         self.rows.append(frame)
         self.keys.append(frame.select("situation", "respondent", "sample").hash_rows())
 
@@ -143,6 +146,23 @@ class _Replies:
             )
         sample_number(row.get("sample"), place)
         stated_kind(row.get("kind"), place)
+
+    def notes(self) -> Iterator[str]:
+        """What is allowed, but is often a mistake in the file."""
+        for name, count in self.empty.items():
+            were = "1 reply is" if count == 1 else f"{count:,} replies are"
+            yield f"{name}: {were} empty. Empty replies are kept, but not shown to raters."
+        alike: dict[str, list[str]] = {}
+        for name in self.kinds:
+            alike.setdefault(" ".join(name.casefold().split()), []).append(name)
+        for names in alike.values():
+            if len(names) > 1:
+                same = " and ".join(repr(name) for name in names)
+                yield (
+                    f"The names {same} differ only in capitals or spaces and count as different "
+                    "respondents. If they are the same one, use one spelling "
+                    "and import the file again."
+                )
 
     def read_replies(self, first_row: int) -> Rows[Reply]:
         """The replies, each once; two texts for the same one are refused."""
