@@ -91,6 +91,20 @@ def test_the_answers_say_what_the_file_says() -> None:
     assert "32 participants finish: 16 in human and 16 in smollm2" in found["sample"]
 
 
+def test_people_who_cannot_continue_are_named() -> None:
+    screened = preset_text("between-subjects").replace(
+        "    fields:\n      - name: age",
+        "    screen_out_if: age < 21\n    fields:\n      - name: age",
+    )
+    said = answers(parse_study(screened))["outliers"]
+    assert "Participants are screened out if age < 21 (page demographics)." in said
+    assert "Participants who fail the comprehension check cannot continue." in said
+    assert "screened out" not in answers(parse_study(preset_text("between-subjects")))["outliers"]
+    failing = preset_text("between-subjects").replace("on_failure: continue", "on_failure: end")
+    said = answers(parse_study(failing))["outliers"]
+    assert "Participants who fail an attention check cannot continue." in said
+
+
 def test_every_exclusion_rule_can_be_said() -> None:
     rules = ({"rule": "automation signs", "signs": ["hidden field", "paste"]},)
     said = answers(between(exclusions=rules))["outliers"]

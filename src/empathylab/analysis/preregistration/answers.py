@@ -85,8 +85,9 @@ def preregistration(
         "analyses": " ".join(_analyses(study)),
         "outliers": " ".join(_exclusions(study)),
         "sample": " ".join(_sample(checked, icc, power)),
-        "other": f"The study's protocol has the hash {protocol_hash(study)} (EmpathyLab "
-        f"{__version__}). Anything not named here is exploratory.",
+        "other": f"The study's file has the hash {protocol_hash(study)} (EmpathyLab "
+        f"{__version__}). The hash of the protocol, which the launch prints, also covers the texts "
+        "of situations, replies and scales. Anything not named here is exploratory.",
         "name": f"{_said(study, study.title)} ({study.name}, version {study.version})",
         "study_type": "Experiment" if study.rated or study.live else "Survey",
     }
@@ -245,6 +246,13 @@ def _analyses(study: Study) -> Iterator[str]:
 
 
 def _exclusions(study: Study) -> Iterator[str]:
+    for block in study.blocks:
+        if block.screening is not None:
+            yield f"Participants are screened out if {block.screening} (page {block.id})."
+    if any("failed-comprehension" in block.early_outcomes for block in study.blocks):
+        yield "Participants who fail the comprehension check cannot continue."
+    if any("failed-attention" in block.early_outcomes for block in study.blocks):
+        yield "Participants who fail an attention check cannot continue."
     rules = [rule_text(rule) for rule in rules_from(study.exclusions)]
     if not rules:
         yield "No participant who finishes is excluded."
