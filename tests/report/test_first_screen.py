@@ -120,6 +120,22 @@ def test_people_stay_in_the_chart_of_many_models(kinds: dict[str, LabOverview]) 
     assert "human" in [row.respondent for row in chart.rows]
 
 
+def test_people_stay_in_the_chart_of_many_models_reactions(kinds: dict[str, LabOverview]) -> None:
+    data = kinds["only scales"]
+    [first, *_] = (item for item in data.appraisal.changes if item.level == "overall")
+    names = [f"model-{place}" for place in range(30)]
+    names[15] = "human"  # neither among the highest nor among the lowest
+    changes = tuple(
+        dataclasses.replace(first, respondent=name, delta=float(place), cluster_delta=float(place))
+        for place, name in enumerate(names)
+    )
+    appraisal = dataclasses.replace(data.appraisal, changes=changes)
+    chart = first_screen(dataclasses.replace(data, appraisal=appraisal)).chart
+    assert chart is not None
+    assert chart.omitted > 0
+    assert "human" in [row.respondent for row in chart.rows]
+
+
 def test_people_who_rated_come_before_judges_simulators_and_scales(
     kinds: dict[str, LabOverview],
 ) -> None:
