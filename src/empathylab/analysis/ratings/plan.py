@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from empathylab.analysis.entry import doubtful_entries
 from empathylab.analysis.ratings.design import (
     RatingsDesign,
     ReferenceArm,
@@ -16,7 +17,6 @@ from empathylab.analysis.ratings.design import (
     reference_arm,
     with_replies,
 )
-from empathylab.analysis.ratings.entry import doubtful_entries
 from empathylab.analysis.ratings.looks import Look, current_look
 from empathylab.analysis.ratings.model import (
     DimensionModel,

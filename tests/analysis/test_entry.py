@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from empathylab.analysis.ratings.entry import doubtful_entries
+from empathylab.analysis.entry import doubtful_entries
 
 
 def ratings(values: list[float], arms: list[str] | None = None) -> pl.DataFrame:
