@@ -257,6 +257,30 @@ def test_it_fits_into_the_viewport(
             assert visit.troubles == []
 
 
+@pytest.mark.browser
+def test_names_that_are_cut_on_a_phone_stay_different(
+    kinds: dict[str, LabOverview], browser: Browser, tmp_path: Path
+) -> None:
+    names = [
+        *("meta/llama-3.1-70b-instruct", "meta/llama-3.1-8b-instruct"),
+        *("mistral/mistral-large-latest", "mistral/mistral-small-latest"),
+        *(f"other/model-{number}" for number in range(4)),
+    ]
+    rows = [
+        {"respondent": name, "simulator": "s", "persona": f"p{n}", "final": 40.0 + place + n}
+        for place, name in enumerate(names)
+        for n in range(4)
+    ]
+    talks = conversations.from_table(pl.DataFrame(rows))
+    data = dataclasses.replace(kinds["none"], conversations=talks, respondents=tuple(names))
+    [phone] = [way for way in WAYS if "phone" in way]
+    with opened(browser, write_report(data, tmp_path), phone) as visit:
+        found = visit.page.locator(".first .chart svg.marks text").all_text_contents()
+        cut = [text.split(", ")[-1] for text in found if "…" in text]
+        assert len(cut) == 4
+        assert len(set(cut)) == 4
+
+
 def test_conversations_without_a_feeling_say_so(kinds: dict[str, LabOverview]) -> None:
     rows = [
         {"respondent": "model-0", "simulator": "human", "persona": f"p{n}", "final": 50.0 + n}

@@ -174,9 +174,15 @@ const charts = (() => {
     const last = made.at(-1);
     return last && (last + word).trimEnd().length <= most ? [...made.slice(0, -1), last + word] : [...made, word];
   }, []).map((line) => line.trimEnd());
-  const cutInMiddle = (text, most) => {
-    const signs = [...text];
-    return signs.length <= most ? text : `${signs.slice(0, Math.ceil((most - 1) / 2)).join("")}…${signs.slice(-Math.floor((most - 1) / 2)).join("")}`;
+  // Cut as near to the middle as names stay different; of very many names simply in the middle.
+  const cutInMiddle = (text, most, names) => {
+    const kept = most - 1;
+    const middle = Math.ceil(kept / 2);
+    const cut = (name, start) => `${[...name].slice(0, start).join("")}…${[...name].slice(start - kept).join("")}`;
+    if ([...text].length <= most) return text;
+    const others = names.length > 40 ? [] : names.filter((name) => name !== text);
+    const starts = Array.from({ length: Math.max(0, kept - 1) }, (_, place) => place + 1).sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+    return cut(text, starts.find((start) => others.every((name) => cut(name, start) !== cut(text, start))) ?? middle);
   };
   // On a phone, names beside a chart leave it most of the room, and a long title takes two lines.
   const narrowed = (spec, width) => {
@@ -211,7 +217,7 @@ const charts = (() => {
           const breaks = names.length > 6 ? /(?<= )/ : undefined;
           const shown = short.map((name) => {
             const parts = lines(name, letters, breaks);
-            return parts.length <= most && parts.every((part) => part.length <= letters) ? parts : [cutInMiddle(name, letters)];
+            return parts.length <= most && parts.every((part) => part.length <= letters) ? parts : [cutInMiddle(name, letters, short)];
           });
           const holder = spec.facet ? spec.spec : spec;
           const tallest = Math.max(...shown.map((parts) => parts.length));
