@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 from empathylab.cli import analyze, data, study
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
+from empathylab.store.inserts import now
 from empathylab.store.ratings import lab_study
+from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study import PRESETS, parse_study, preset_text, read_study
 from empathylab.study.session.service import StudyService
 from tests.helpers.studies import furnished, study_file
@@ -255,6 +257,19 @@ def test_a_peek_shows_results_and_is_in_the_audit_log(rated: Path) -> None:
     assert json.loads(done.stdout)["n"] == 8
     rows = json.loads(ran("audit", "small", "--lab", rated, "--json").stdout)["audit"]
     assert (rows[-1]["action"], rows[-1]["details"]) == ("peek", {"reason": "a safety check"})
+
+
+def test_the_audit_log_in_words_leaves_out_the_preregistered_plan(rated: Path) -> None:
+    with Lab.open(rated) as lab, lab.writing() as connection:
+        found = find_study(connection, "small")
+        assert found is not None
+        plan = {"study": "small"}
+        add_audit(connection, found.id, now(), "me", "preregister", hash="abc", plan=plan)
+    said = ran("audit", "small", "--lab", rated).stdout
+    assert "hash: abc" in said
+    assert "plan" not in said
+    rows = json.loads(ran("audit", "small", "--lab", rated, "--json").stdout)["audit"]
+    assert rows[-1]["details"]["plan"] == plan
 
 
 def test_a_closed_studys_results_are_shown(rated: Path) -> None:

@@ -122,7 +122,11 @@ def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = F
             "action": entry.action,
             "details": dict(entry.details)
             if json
-            else ", ".join(f"{key}: {value}" for key, value in entry.details.items()),
+            else ", ".join(
+                f"{key}: {value}"
+                for key, value in entry.details.items()
+                if not isinstance(value, dict)  # a preregistration's plan; --json has it
+            ),
         }
         for entry in entries
     ]

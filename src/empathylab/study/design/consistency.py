@@ -65,10 +65,14 @@ def _check_comparison(
         question, constant = asked[name], comparison.constant
         shown = f"{constant!r}" if isinstance(constant, str) else f"{constant:g}"
         known = f" ({', '.join(question.values)})" if question.values else ""
+        lowest, highest = (getattr(question, end, None) for end in ("minimum", "maximum"))
+        if lowest is not None and highest is not None:
+            known = f" ({lowest:g} to {highest:g})"
         raise misfit(
             f"no answer to {name!r}{known} makes a difference to "
             f"`{name} {comparison.operator} {shown}`",
-            f"Compare a question of the kind {question.kind} with what can be answered.",
+            f"Use an answer that this question of the kind {question.kind} allows, or change what "
+            "it allows.",
             at=at,
         )
 
