@@ -7,6 +7,7 @@ import html
 import io
 import math
 import zipfile
+from datetime import datetime
 
 import httpx
 import pytest
@@ -274,6 +275,14 @@ def test_downloads_are_tables_and_on_record(lab: Lab) -> None:
         unknown = visitor.post("/console/downloads", file="../lab.sqlite")
     assert len(people) == 8
     assert "arm" not in people[0]
+    moments = [
+        row[name]
+        for row in (*people, *times, *comments, *audit)
+        for name in row
+        if name == "at" or name.endswith("_at")
+    ]
+    assert {datetime.fromisoformat(moment).second for moment in moments} == {0}
+    assert {float(time["seconds"]) % 60 for time in times if time["seconds"]} == {0}
     assert {time["page"] for time in times} >= {"consent", "rate/1", "comment"}
     assert [comment["comment"] for comment in comments] == ["Thanks"]
     assert [item["details"] for item in audit if item["action"] == "download"] == [
