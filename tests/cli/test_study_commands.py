@@ -201,7 +201,10 @@ def test_an_owner_without_a_password_is_given_a_link(rated: Path) -> None:
     url = "https://lab.example.org/study"
     done = ran("console-link", "small", "--url", url, "--lab", rated)
     assert done.stdout.startswith(f"{url}/console/welcome?link=")
-    told = json.loads(ran("console-link", "small", "--lab", rated, "--json").stdout)
+    assert "--url" not in done.stderr
+    local = ran("console-link", "small", "--lab", rated, "--json")
+    assert "port 8000. Give another" in local.stderr
+    told = json.loads(local.stdout)
     assert told["console_link"].startswith("http://127.0.0.1:8000/console/welcome?link=")
     rows = json.loads(ran("audit", "small", "--lab", rated, "--json").stdout)["audit"]
     assert [row["action"] for row in rows[1:]] == ["owner link"] * 2

@@ -41,3 +41,7 @@ def console_link(
     else:
         typer.echo(link)
     typer.echo("It works once, within a day. Do not share it.", err=True)
+    if url == DEFAULT_ADDRESS:
+        typer.echo(
+            "It is for this machine and port 8000. Give another address with --url.", err=True
+        )
