@@ -113,8 +113,8 @@ def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
     frame = pl.DataFrame(rows, schema=["rater", "arm", "situation", "rating"], orient="row")
     first = ratings.from_table(frame).conclusions[0]
     [caveat] = [caveat for caveat in first.caveats if "differs between thresholds" in caveat]
-    assert "at 1|2" in caveat
-    assert "at 2|3" in caveat
+    assert "between 1 and 2, " in caveat
+    assert "between 2 and 3; " in caveat
 
 
 def test_proportional_odds_are_judged_by_the_more_careful_clustering() -> None:

@@ -202,7 +202,9 @@ def from_table(
         recognised=plan.design,
         scales=plan.scales,
         model=model_choice(models, plan.terms),
-        conclusions=conclusions(differences, models, plan.design, plan.margins, plan.look)
+        conclusions=conclusions(
+            differences, models, plan.design, plan.margins, plan.scales, plan.look
+        )
         if len(plan.arms) > 1
         else descriptions(whole, means, plan.scales),
         differences=tuple(differences),

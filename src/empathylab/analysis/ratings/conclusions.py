@@ -40,6 +40,7 @@ def conclusions(
     models: Sequence[DimensionModel],
     design: RatingsDesign,
     margins: Margins,
+    scales: StudyScales,
     look: Look | None = None,
 ) -> tuple[Conclusion, ...]:
     """Per dimension and arm the mixed model's conclusion, then that of the clustered test.
@@ -51,7 +52,7 @@ def conclusions(
     written: list[Conclusion] = []
     for item in main:
         fitted = by_dimension.get(item.dimension)
-        written += _main(item, fitted, design, margins.get(item.dimension), look)
+        written += _main(item, fitted, design, margins.get(item.dimension), scales, look)
     written += [
         _of_test(item, design, margins.get(item.dimension), look)
         for item in comparisons
@@ -65,6 +66,7 @@ def _main(
     fitted: DimensionModel | None,
     design: RatingsDesign,
     margin: float | None,
+    scales: StudyScales,
     look: Look | None,
 ) -> Iterator[Conclusion]:
     test = _of_test(comparison, design, margin, look)
@@ -111,7 +113,7 @@ def _main(
         basis=_basis(fitted.model.n, design) + _simulated(fitted, comparison.arm),
         caveats=(
             *small_sample(comparison, design),
-            *unequal_effects(fitted, comparison.arm),
+            *unequal_effects(fitted, comparison.arm, scales),
             *model_caveats(fitted, design),
         ),
     )

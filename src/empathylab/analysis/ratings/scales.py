@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -41,6 +42,17 @@ class StudyScales:
     def width(self, dimension: str) -> float:
         """The largest possible difference between arms, in the unit they are compared in."""
         return self.ranges[dimension] if dimension in self.by_mean else 100.0
+
+    def around(self, dimension: str, thresholds: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """The answers below and above each threshold of an ordinal model, by their labels.
+
+        Empty where the model has other answers than the scale, such as one that nobody gave.
+        """
+        scale = self.counted.get(dimension)
+        labels = [] if scale is None else [item.label for item in scale.categories]
+        if len(labels) != len(thresholds) + 1:
+            return {}
+        return dict(zip(thresholds, itertools.pairwise(labels), strict=True))
 
 
 def study_scales(study: Study, ratings: pl.DataFrame, good_from: Thresholds) -> StudyScales:

@@ -10,6 +10,7 @@ from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.mixed_models import problem_sentences
 from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
+from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import Conclusion, Kind, Unit
 from empathylab.analysis.text.apa import counted, interval, listed, p_text
 from empathylab.analysis.text.names import differs, first_capital, name_of, names_of, was
@@ -129,7 +130,7 @@ def small_sample(comparison: Comparison, design: RatingsDesign) -> tuple[str, ..
     )
 
 
-def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
+def unequal_effects(fitted: DimensionModel, arm: str, scales: StudyScales) -> tuple[str, ...]:
     """The arm's effect at each threshold, where it is not the same at all of them."""
     odds = fitted.odds
     if odds is None or not odds.rejected:
@@ -137,9 +138,10 @@ def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
     effects = [effect for effect in odds.test.effects if effect.column == f"arm{arm}"]
     if not effects:
         return ()
+    around = scales.around(fitted.dimension, [effect.threshold for effect in effects])
     sentences = [
         with_ends(effect.estimate, effect.low, effect.high, digits=2, written=signed)
-        + f" at {effect.threshold}"
+        + f" between {' and '.join(around.get(effect.threshold, effect.threshold.split('|')))}"
         for effect in effects
     ]
     opposite = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from empathylab.analysis.ratings.power import DIFFERENCES, PowerSetting, power_c
 from empathylab.report.chart_parts import number_tooltip, spec_of
 from empathylab.report.colours import GROUND, GUIDE, ordered_colours
 from empathylab.report.estimate_charts import estimates_chart
-from empathylab.stats.mixed import Clmm, Lmm
+from empathylab.stats.mixed import Clmm
 
 
 def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
@@ -77,17 +76,6 @@ def term_name(coefficient: str) -> str:
 def group_name(effect: str) -> str:
     """The random effect, with the arm of a slope named without its factor."""
     return re.sub(r"(?<![^\s])arm(?=[^\s:|])", "", effect).replace("(Intercept)", "intercept")
-
-
-def threshold_names(model: Clmm | Lmm, labels: Sequence[str]) -> dict[str, str]:
-    """The thresholds of an ordinal model by the labels of the answers on either side."""
-    names = list(model.thresholds) if isinstance(model, Clmm) else []
-    if len(labels) != len(names) + 1:
-        return {}
-    return {
-        name: f"{low} | {high}"
-        for name, (low, high) in zip(names, itertools.pairwise(labels), strict=True)
-    }
 
 
 def model_means_chart(model: DimensionModel) -> dict[str, Any] | None:

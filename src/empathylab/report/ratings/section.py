@@ -27,9 +27,10 @@ from empathylab.report.blocks import (
     kept,
 )
 from empathylab.report.ratings.figures import MOST_ARMS, rater_figures, rating_figures
-from empathylab.report.ratings.model_charts import group_name, term_name, threshold_names
+from empathylab.report.ratings.model_charts import group_name, term_name
 from empathylab.report.ratings.rater_charts import variable_name
 from empathylab.stats.arms.means import MeanComparison
+from empathylab.stats.mixed import Clmm
 
 _TESTS = (
     "Difference in percentage points with Newcombe's 95% interval; p corrected over the subsets of "
@@ -232,12 +233,10 @@ def _model(model: DimensionModel, study: RatingsResult, of: str) -> list[Block]:
     )
     notes = " ".join(map(note_text, (*model.model.notes, *model.model.problems)))
     caption = f"{model.model.formula}, n = {number(model.model.n, 0)}. {kind} {notes}".strip()
-    scale = study.scales.counted.get(model.dimension)
-    thresholds = threshold_names(
-        model.model, [item.label for item in scale.categories] if scale else ()
-    )
+    thresholds = list(model.model.thresholds) if isinstance(model.model, Clmm) else []
+    around = study.scales.around(model.dimension, thresholds)
     coefficients = [
-        row | {"term": thresholds.get(row["term"], term_name(row["term"]))}
+        row | {"term": " | ".join(around.get(row["term"], [term_name(row["term"])]))}
         for row in coefficient_table(model.model)
     ]
     groups = [row | {"group": group_name(row["group"])} for row in random_table(model.model)]
