@@ -279,7 +279,7 @@ def test_a_scale_of_degrees_has_its_means_by_emotion() -> None:
         for row in values(figure.spec)
         if (row.get("arm"), row.get("emotion")) == (mean.arm, "sad")
     ]
-    assert (row["share"], row["n"]) == (mean.mean.estimate, mean.n)
+    assert (row["mean"], row["n"]) == (mean.mean.estimate, mean.n)
     assert (row["low"], row["high"]) == (mean.mean.low, mean.mean.high)
 
 

@@ -159,7 +159,7 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
     return grouped_chart(
         rows,
         group="emotion",
-        groups=_by_difference(rows, comparison.reference),
+        groups=_by_difference(rows, comparison.reference, "share"),
         series="arm",
         names=arms,
         title="proportion of good ratings",
@@ -178,7 +178,7 @@ def mean_emotions_chart(means: MeanComparison, ends: tuple[float, float]) -> dic
         {
             "arm": mean.arm,
             "emotion": mean.subset.removeprefix("emotion:"),
-            "share": mean.mean.estimate,
+            "mean": mean.mean.estimate,
             "low": finite(mean.mean.low),
             "high": finite(mean.mean.high),
             "n": mean.n,
@@ -191,29 +191,28 @@ def mean_emotions_chart(means: MeanComparison, ends: tuple[float, float]) -> dic
     return grouped_chart(
         rows,
         group="emotion",
-        groups=_by_difference(rows, means.reference),
+        groups=_by_difference(rows, means.reference, "mean"),
         series="arm",
         names=arms,
         title="mean rating",
-        estimate="share",
-        estimate_title="mean",
+        estimate="mean",
         form=".2f",
         ends=ends,
         more=[alt.Tooltip("n:Q")],
     )
 
 
-def _by_difference(rows: list[dict[str, Any]], reference: str) -> list[str]:
+def _by_difference(rows: list[dict[str, Any]], reference: str, estimate: str) -> list[str]:
     """Emotions by the other arms' lead over the reference, the largest first."""
-    shares: dict[str, dict[str, float]] = {}
+    estimates: dict[str, dict[str, float]] = {}
     for row in rows:
-        shares.setdefault(row["emotion"], {})[row["arm"]] = row["share"]
+        estimates.setdefault(row["emotion"], {})[row["arm"]] = row[estimate]
 
     def lead(emotion: str) -> float:
-        of = shares[emotion]
-        others = [share for arm, share in of.items() if arm != reference]
+        of = estimates[emotion]
+        others = [value for arm, value in of.items() if arm != reference]
         if reference not in of:
             return sum(others) / len(others)
         return (sum(others) / len(others) if others else 0.0) - of[reference]
 
-    return sorted(shares, key=lead, reverse=True)
+    return sorted(estimates, key=lead, reverse=True)
