@@ -115,6 +115,16 @@ def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
     [caveat] = [caveat for caveat in first.caveats if "differs between thresholds" in caveat]
     assert "between 1 and 2, " in caveat
     assert "between 2 and 3; " in caveat
+    words = frame.with_columns(
+        pl.col("rating").replace_strict({1.0: "Poor", 2.0: "Fair", 3.0: "Great"})
+    )
+    named = ratings.from_table(words, levels=["Poor", "Fair", "Great"]).conclusions[0].caveats
+    expected = caveat.replace("1 and 2", "Poor and Fair").replace("2 and 3", "Fair and Great")
+    assert expected in named
+    # Nobody gave Fine: the model's thresholds are not those between the scale's labels.
+    gap = ["Poor", "Fine", "Fair", "Great"]
+    skipped = ratings.from_table(words, levels=gap).conclusions[0].caveats
+    assert not any("Fine" in item for item in skipped)
 
 
 def test_proportional_odds_are_judged_by_the_more_careful_clustering() -> None:
