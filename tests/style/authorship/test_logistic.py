@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from empathylab.style.authorship import logistic
 from empathylab.style.authorship.logistic import Logistic, _step_size, fit_logistic
 
 
@@ -49,6 +50,31 @@ def test_weights_are_at_the_optimum_unless_told_otherwise() -> None:
     features = sp.csr_matrix(values.astype(np.float32))
     exact = fit_logistic(values, classes, cost=10.0, tolerance=1e-10).weights
     assert fit_logistic(features, classes, cost=10.0).weights == pytest.approx(exact, abs=1e-3)
+
+
+@pytest.mark.parametrize("kinds", [2, 3, 7])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_a_fit_of_other_features_is_a_start_and_changes_nothing(kinds: int, form: Any) -> None:
+    values, classes = simulated(kinds)
+    other = form(values + np.random.default_rng(1).random(values.shape) * (values > 0))
+    start = fit_logistic(form(values), classes, cost=10.0)
+    cold = fit_logistic(other, classes, cost=10.0, tolerance=1e-9)
+    warm = fit_logistic(other, classes, cost=10.0, tolerance=1e-9, start=start)
+    assert warm.weights == pytest.approx(cold.weights, abs=1e-5)
+    assert warm.intercepts == pytest.approx(cold.intercepts, abs=1e-5)
+
+
+@pytest.mark.parametrize("kinds", [2, 3, 7])
+def test_a_fit_that_starts_at_its_end_takes_no_step(
+    kinds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values, classes = simulated(kinds)
+    features = sp.csr_matrix(values)
+    start = fit_logistic(features, classes, cost=10.0, tolerance=1e-9)
+    monkeypatch.setattr(logistic, "_STEPS", 0)
+    again = fit_logistic(features, classes, cost=10.0, start=start)
+    assert again.weights == pytest.approx(start.weights, abs=1e-5)
+    assert again.intercepts == pytest.approx(start.intercepts)
 
 
 def test_separable_classes_have_finite_weights() -> None:

@@ -119,7 +119,7 @@ def test_a_writer_without_training_texts_is_never_named() -> None:
     writers = np.array([0, 1, 2, 0, 2, 0, 2])
     fold = np.array([0, 0, 0, 1, 1, 2, 2])
     texts = pl.Series([marks[number] for number in writers])
-    named = out_of_fold(ngram_counts(texts), writers, fold)
+    named = out_of_fold(ngram_counts(texts), writers, fold).authors
     assert named[[0, 2]].tolist() == [0, 2]
     assert named[1] != 1
 

@@ -15,7 +15,7 @@ import polars as pl
 from empathylab.analysis.text.names import listed_some
 from empathylab.compute import map_ordered, one_thread
 from empathylab.style.authorship.predictability import WORTH_WORKERS, Identification
-from empathylab.style.authorship.versions import Outcome, classified
+from empathylab.style.authorship.versions import Outcome, classified, together
 from empathylab.style.chunks import Read
 from empathylab.style.differences import FeatureDifference
 from empathylab.style.distinctive import DistinctiveTerms, terms_by_respondent
@@ -76,28 +76,27 @@ def read_texts(
         "openings": partial(recurrences, texts, where="opening"),
         "closings": partial(recurrences, texts, where="closing"),
     }
-    versions = [
-        partial(classified, version) for version in (authorship.versions if authorship else ())
-    ]
+    versions = authorship.versions if authorship else ()
+    classifying = [partial(classified, group) for group in together(versions)]
     work = responses.height * max(1, len(versions))
     if work >= WORTH_WORKERS:
         # Short ones last, so that all workers end at about the same time.
-        tasks: list[Callable[[], Any]] = [*chunks, *whole.values(), *versions]
+        tasks: list[Callable[[], Any]] = [*chunks, *classifying, *whole.values()]
         long = work >= 4 * WORTH_WORKERS
         results: Iterator[Any] = map_ordered(operator.call, tasks, long=long)
         with ThreadPoolExecutor(max_workers=1) as beside:
             features, sentences = _joined(islice(results, len(chunks)))
             comparing = beside.submit(compare, features)
-            texts_results = list(islice(results, len(whole)))
-            identified = list(results)
+            identified = _flat(islice(results, len(classifying)))
+            texts_results = list(results)
             differences = comparing.result()
     else:
         # Classifying is mostly products of matrices, which let another thread work.
         with one_thread(), ThreadPoolExecutor(max_workers=1) as beside:
-            classifying = beside.submit(_called, versions)
+            identifying = beside.submit(_called, classifying)
             features, sentences = _joined(_called(chunks))
             texts_results = _called(whole.values())
-            identified = classifying.result()
+            identified = _flat(identifying.result())
         differences = compare(features)
     by_name = dict(zip(whole, texts_results, strict=True))
     distinctive = by_name.pop("distinctive")
@@ -125,6 +124,10 @@ def _joined(chunks: Iterable[Read]) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
 
 def _called(tasks: Iterable[Callable[[], Any]]) -> list[Any]:
     return [task() for task in tasks]
+
+
+def _flat(groups: Iterable[list[Outcome]]) -> list[Outcome]:
+    return [outcome for group in groups for outcome in group]
 
 
 def _compared(responses: pl.DataFrame, seed: int) -> pl.DataFrame:

@@ -6,7 +6,6 @@ fitting some thousand texts here.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,6 +18,8 @@ from empathylab.stats.arrays import Numbers
 Array = NDArray[np.floating[Any]]
 
 TOLERANCE = 1e-6
+_OFTEN = 0.2
+"""The share of rows from which a column counts as frequent."""
 _STEPS = 100
 _INNER_STEPS = 200
 _HALVINGS = 30
@@ -35,6 +36,8 @@ class Logistic(NamedTuple):
     weights: Array
     """A row per feature and a column per class."""
     intercepts: Array
+    residuals: Array | None = None
+    """How far from the truth the fit ended, by row of the features; a start for a similar fit."""
 
     def predict(self, features: Any) -> Numbers:
         """The number of the most likely class of each row, of equally likely ones the first."""
@@ -44,15 +47,20 @@ class Logistic(NamedTuple):
 
 
 def fit_logistic(
-    features: Any, classes: Numbers, *, cost: float, tolerance: float = TOLERANCE
+    features: Any,
+    classes: Numbers,
+    *,
+    cost: float,
+    tolerance: float = TOLERANCE,
+    start: Logistic | None = None,
 ) -> Logistic:
     """The classifier with the smallest sum of log losses plus squared weights over 2 `cost`.
 
     `features` is an array or a sparse matrix, `classes` are numbers from 0, each of which occurs.
     Intercepts are not penalised. Two classes have one vector of weights between them, as is usual,
     which is returned with both signs. Ends where no derivative of the mean loss exceeds
-    `tolerance`. Works in the precision of the features, and begins at zero: weights of another
-    fold would bring what they know of the texts that are now left out.
+    `tolerance`. Works in the precision of the features. `start` is the fit of other features of
+    the same rows; with other rows it would bring what it knows of those that are now left out.
     """
     kinds = int(classes.max()) + 1
     truth = np.eye(kinds, dtype=features.dtype)[classes]
@@ -62,8 +70,12 @@ def fit_logistic(
     weights = np.zeros((features.shape[1] + 1, truth.shape[1]), dtype=features.dtype)
     penalty = np.full((len(weights), 1), 1 / cost, dtype=features.dtype)
     penalty[-1] = 0
-    scores = np.zeros_like(truth)
-    before = math.inf
+    scores, before, inexact = np.zeros_like(truth), 0.0, _EXACT
+    if start is not None and start.residuals is not None:
+        # At the optimum, the weights are the features times these.
+        weights = cost * matrix.back(start.residuals)
+        weights[-1] = start.intercepts[-truth.shape[1] :]
+        scores, inexact = matrix.scores(weights), _INEXACT
     for _ in range(_STEPS):
         likely = _probabilities(scores)
         slope = matrix.back(likely - truth) + penalty * weights
@@ -71,22 +83,24 @@ def fit_logistic(
             break
 
         steepness = float(np.vdot(slope, slope))
-        inexact = min(_INEXACT, max(_EXACT, 0.9 * steepness / before))
+        if before:
+            inexact = min(_INEXACT, max(_EXACT, 0.9 * steepness / before))
         before = steepness
         step, change = _solved(matrix, likely, penalty, -slope, inexact * steepness)
         loss = partial(_loss, scores, change, truth, weights, step, penalty)
         size = _step_size(loss, float((slope * step).sum()))
         weights += size * step
         scores += size * change
+    residuals = truth - _probabilities(scores)
     if kinds == 2:
         weights = np.hstack([-weights, weights])
-    return Logistic(matrix.in_order(weights[:-1]), weights[-1])
+    return Logistic(matrix.in_order(weights[:-1]), weights[-1], residuals)
 
 
 class _Matrix:
     """Features with a column of ones for the intercepts, the more frequent features first.
 
-    Columns that many rows have make most of the work of a sparse product, and are multiplied as
+    Columns that many rows have make much of the work of a sparse product, and are multiplied as
     dense ones: several times faster, but only for several classes at once.
     """
 
@@ -96,7 +110,8 @@ class _Matrix:
         self._dense, self._rare = features, None
         if isinstance(features, np.ndarray):
             return
-        often = np.bincount(features.indices, minlength=columns) * classes > rows
+        often = np.bincount(features.indices, minlength=columns) > _OFTEN * rows
+        often &= classes > 1
         self._order = np.argsort(~often, kind="stable")
         self._dense = features[:, often].toarray()
         self._rare = features[:, ~often] if often.any() else features

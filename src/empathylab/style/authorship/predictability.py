@@ -20,6 +20,7 @@ from empathylab.style.authorship.versions import (
     Outcome,
     Version,
     classified,
+    together,
     versions,
 )
 from empathylab.style.responses import (
@@ -128,8 +129,8 @@ def predictability(
         seed=seed,
     )
     worth = len(work.versions[0].texts) * len(work.versions) >= WORTH_WORKERS
-    outcomes = map_ordered(classified, work.versions, workers=None if worth else 1)
-    return work.result(list(outcomes))
+    outcomes = map_ordered(classified, together(work.versions), workers=None if worth else 1)
+    return work.result([outcome for group in outcomes for outcome in group])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class Identification:
     """The versions of the responses that are to be classified, and what becomes of the answers."""
 
     versions: tuple[Version, ...]
-    """The whole texts first; each can be classified in a process of its own."""
+    """The whole texts first."""
     names: list[str]
     folds: int
     confidence: float

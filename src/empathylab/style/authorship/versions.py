@@ -20,13 +20,14 @@ from empathylab.style.authorship.classifier import (
     weighted,
 )
 from empathylab.style.authorship.giveaways import Giveaway, find_giveaways
+from empathylab.style.authorship.logistic import Logistic
 from empathylab.style.authorship.refitting import refitting_factor
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT
 from empathylab.style.text.sentences import sentence_lists
 from empathylab.style.text.tokens import word_lists
 
 UNCHANGED = "no text had any"
-FULL, MARKS, LENGTHS = "full", "punctuation alone", "length alone"
+FULL, CUT, LENGTHS, MARKS = "full", "without length", "length alone", "punctuation alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,34 +102,60 @@ def versions(
             if lone
             else ""
         )
-        made += [version("without length", cut, note), version("words alone", bare, note)]
+        made += [version(CUT, cut, note), version("words alone", bare, note)]
     marks = drawn.with_columns(ablations.punctuation_only(drawn[TEXT]))
     return [*made, version(LENGTHS, drawn), version(MARKS, marks)]
 
 
-def classified(version: Version) -> Outcome:
-    """Whom classifiers name as the authors of a version's responses."""
+def together(every: Sequence[Version]) -> list[tuple[Version, ...]]:
+    """The versions in their order, in groups to be classified one after another.
+
+    Within a group, all have the same rows and folds. The full texts are by themselves, as their
+    result must not depend on what else is asked.
+    """
+    groups: list[list[Version]] = []
+    for version in every:
+        if len(groups) < 2 or version.name in {CUT, LENGTHS}:
+            groups.append([])
+        groups[-1].append(version)
+    return [tuple(group) for group in groups]
+
+
+def classified(group: Sequence[Version]) -> list[Outcome]:
+    """Whom classifiers name as the authors of the responses, for each version of a group."""
+    outcomes: list[Outcome] = []
+    starts: dict[int, Logistic] = {}
+    for version in group:
+        outcome, starts = _classified(version, starts)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _classified(
+    version: Version, starts: dict[int, Logistic]
+) -> tuple[Outcome, dict[int, Logistic]]:
+    """The outcome, and where the next version can start."""
     if version.note == UNCHANGED:
-        return Outcome(None, UNCHANGED)
+        return Outcome(None, UNCHANGED), starts
     if version.name == LENGTHS:
         lengths = _lengths(version.texts)
-        return Outcome(out_of_fold_dense(lengths, version.writers, version.fold))
+        return Outcome(out_of_fold_dense(lengths, version.writers, version.fold)), starts
     sizes = (1, 3) if version.name == MARKS else (2, 4)
     counts = ngram_counts(version.texts, characters=sizes)
     if not counts.blocks and version.name == MARKS:
-        return Outcome(None)
+        return Outcome(None), starts
     if not counts.blocks:
         nothing = np.zeros((len(version.texts), 1))
         predicted = out_of_fold_dense(nothing, version.writers, version.fold)
-        return Outcome(predicted, "nothing is left of the texts")
-    predicted = out_of_fold(counts, version.writers, version.fold)
+        return Outcome(predicted, "nothing is left of the texts"), starts
+    predicted, fitted = out_of_fold(counts, version.writers, version.fold, starts)
     if version.name != FULL:
-        return Outcome(predicted)
+        return Outcome(predicted), fitted
     rows = version.places, version.writers, version.fold
     features = weighted(counts, np.ones(len(predicted), dtype=bool))
     factor = refitting_factor(features, *rows, seed=version.seed)
     giveaways = find_giveaways(counts, features, version.writers, version.names, version.top)
-    return Outcome(predicted, factor=factor, giveaways=giveaways)
+    return Outcome(predicted, factor=factor, giveaways=giveaways), fitted
 
 
 def _lengths(texts: pl.Series) -> NDArray[np.float64]:
