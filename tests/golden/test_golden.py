@@ -56,6 +56,10 @@ _OPTIMUM = (
     "The classifier of authors is fitted to its optimum; the earlier one stopped up to 13% away "
     "from it in a weight. Tested in tests/style/authorship/test_logistic.py."
 )
+_OWN_PERMUTATIONS = (
+    "Each pair of respondents gets the same random exchanges, so that its p does not depend on who "
+    "else is compared. Tested in tests/style/test_differences.py."
+)
 _TOO_RARE = (
     "Features that vary in fewer than 20 situations or raters are not tested. Tested in "
     "tests/style/test_rating_relations.py."
@@ -71,6 +75,7 @@ CORRECTIONS: dict[str, str] = {
     "welivita_style:predictability.ablations[].*": _OPTIMUM,
     "*_style:predictability*.low": _REFITTED,
     "*_style:predictability*.high": _REFITTED,
+    "*_style:tests[].p_permutation": _OWN_PERMUTATIONS,
     "*_style:*relations[].p_holm": _TOO_RARE,
     "*_style:*relations[].p_benjamini_hochberg": _TOO_RARE,
     "invented_leaderboard:comparisons[].low": _SHARED_RATERS,

@@ -153,6 +153,18 @@ def test_the_seed_makes_it_repeatable() -> None:
     assert first == again
 
 
+def test_the_permutation_p_of_a_pair_does_not_depend_on_who_else_is_compared() -> None:
+    generator = np.random.default_rng(3)
+    sides = {name: numbered(list(generator.normal(size=30))) for name in "abc"}
+    sides["elsewhere"] = numbered(list(generator.normal(size=25)), start=90)
+    found = {(f.respondent, f.against): f for f in feature_differences(frame(**sides))}
+    assert len(found) == 6
+    for one, other in found:
+        alone = only(frame(**{one: sides[one], other: sides[other]}))
+        assert found[one, other].p_permutation == alone.p_permutation
+        assert alone.p_permutation == pytest.approx(alone.p, abs=0.04)
+
+
 def test_features_a_few_at_a_time_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(1)
     features = pl.DataFrame(
@@ -166,6 +178,8 @@ def test_features_a_few_at_a_time_give_the_same(monkeypatch: pytest.MonkeyPatch)
     )
     whole = feature_differences(features, permutations=99)
     monkeypatch.setattr(differences, "_CELLS_AT_ONCE", 2 * 120)
+    assert repr(feature_differences(features, permutations=99)) == repr(whole)
+    monkeypatch.setattr(differences, "_CELLS_TOGETHER", 1)  # and each pair by itself
     assert repr(feature_differences(features, permutations=99)) == repr(whole)
     assert [found.dropped for found in whole[:3]] == [0, 0, 64]
 

@@ -50,5 +50,12 @@ def test_no_rows_give_no_p() -> None:
     assert np.isnan(reassignment_p(np.zeros((0, 2)), np.ones((3, 2)), 9, rng())).all()
 
 
+@pytest.mark.parametrize(
+    ("asked", "rows", "drawn"), [(4_999, 1_000, 4_999), (4_999, 2_000, 2_500), (4_999, 9_000, 999)]
+)
+def test_many_rows_get_fewer_flips(asked: int, rows: int, drawn: int) -> None:
+    assert sign_flip_p(np.ones((rows, 1)), asked, rng()) == pytest.approx([1 / (drawn + 1)])
+
+
 def test_a_great_many_rows_are_left_to_t() -> None:
     assert np.isnan(sign_flip_p(np.ones((20_001, 1)), 9, rng())).all()

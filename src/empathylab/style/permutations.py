@@ -14,11 +14,9 @@ _EXACT_UP_TO = 12
 _CELLS_AT_ONCE = 1_000_000
 _MOST_SITUATIONS = 20_000
 """Above this the permutation distribution is normal to the last printed digit, and slow to draw."""
-
-
-_FEW_FROM, _FEW = 5_000, 999
-"""Above so many situations no more permutations than this are drawn: the p from t is exact there
-to the digits that are printed, and each permutation moves megabytes."""
+_MOST_SIGNS, _FEW = 5_000_000, 999
+"""Rows times permutations above which no more than this many permutations are drawn: with as many
+situations the p from t is exact to the digits that are printed, and permuting takes seconds."""
 
 
 def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator) -> Array:
@@ -82,7 +80,7 @@ def _signs(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
 
 
 def _affordable(permutations: int, rows: int) -> int:
-    return permutations if rows <= _FEW_FROM else min(permutations, _FEW)
+    return min(permutations, max(_FEW, _MOST_SIGNS // rows))
 
 
 def _almost(observed: Array) -> Array:
