@@ -67,6 +67,18 @@ def test_the_interval_is_the_jackknife_over_situations() -> None:
     assert (found.high - found.estimate) / se == pytest.approx(2.776445, abs=1e-5)
 
 
+def test_situations_that_only_others_answered_do_not_change_the_interval() -> None:
+    texts = ["rain again", "rain at last", "no rain", "sun again", "at last some sun"]
+    mine = [("a", str(number), text) for number, text in enumerate(texts)]
+
+    def interval(others: list[str]) -> tuple[float, float]:
+        theirs = [("b", situation, text) for situation, text in zip(others, texts, strict=True)]
+        found = self_similarity(frame(*mine, *theirs))[0]
+        return found.low, found.high
+
+    assert interval(list("56789")) == pytest.approx(interval(list("01234")))
+
+
 def test_samples_of_one_situation_are_not_compared() -> None:
     rows = ("a", "1", "so it goes"), ("a", "1", "so it goes"), ("a", "2", "who asks")
     [found] = self_similarity(frame(*rows))

@@ -206,23 +206,28 @@ def _rank(phrase: Phrases, sides: _Side, weight: float, fewest: int, most: int) 
         np.bincount(phrase.terms[flags[text]], minlength=phrase.different).astype(float)
         for flags in sides
     )
-    present = pooled > 0
-    estimate, se = np.full(phrase.different, np.nan), np.full(phrase.different, np.nan)
-    estimate[present], se[present] = log_odds(
-        counts[present], theirs[present], weight * pooled[present]
-    )
-    eligible = np.flatnonzero((counts >= fewest) & (np.nan_to_num(estimate) > 0))
-    z = estimate[eligible] / se[eligible]
-    order = np.lexsort((eligible, -z))[:most]
-    numbers = eligible[order]
+    often = np.flatnonzero(counts >= fewest)
+
+    def with_rest(every: Array) -> Array:
+        """The terms that occur often enough, and all others as if they were one term."""
+        kept = every[often]
+        return np.append(kept, every.sum() - kept.sum())
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = log_odds(with_rest(counts), with_rest(theirs), weight * with_rest(pooled))
+        estimate, se = ratios.estimate[:-1], ratios.se[:-1]
+        z = estimate / se
+    eligible = np.flatnonzero(estimate > 0)
+    order = eligible[np.lexsort((eligible, -z[eligible]))[:most]]
+    numbers = often[order]
     total, against_total = int(counts.sum()), int(theirs.sum())
     return [
         _Row(
             spelling,
             int(number),
-            float(estimate[number] / se[number]),
-            float(estimate[number]),
-            float(se[number]),
+            float(z[place]),
+            float(estimate[place]),
+            float(se[place]),
             int(counts[number]),
             int(theirs[number]),
             phrase.size,
@@ -230,7 +235,7 @@ def _rank(phrase: Phrases, sides: _Side, weight: float, fewest: int, most: int) 
             against_total,
             phrase,
         )
-        for number, spelling in zip(numbers, phrase.spelled(numbers), strict=True)
+        for place, number, spelling in zip(order, numbers, phrase.spelled(numbers), strict=True)
     ]
 
 

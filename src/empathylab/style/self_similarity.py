@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.stats.arrays import Array, Numbers
 from empathylab.stats.t_tests import t_margin
@@ -63,19 +62,21 @@ def self_similarity(
     _, place = np.unique(kept[SITUATION].to_numpy(), return_inverse=True)
     who = kept[RESPONDENT].to_numpy()
     blank = responses.frame.filter(pl.Series(~worded))[RESPONDENT]
+    everybody = _sums(vectors, place, int(place.max(initial=-1)) + 1)
     results = []
     for name in responses.respondents:
         mine = who == name
-        estimate, low, high = _within(vectors[mine], place[mine], confidence)
+        own = _sums(vectors[mine], place[mine], len(everybody.sizes))
+        estimate, low, high = _within(own, confidence)
         results.append(
             SelfSimilarity(
                 respondent=name,
                 estimate=estimate,
                 low=low,
                 high=high,
-                to_others=_between(vectors, place, mine),
+                to_others=_between(own, everybody),
                 n=int(mine.sum()),
-                situations=len(np.unique(place[mine])),
+                situations=int((own.sizes > 0).sum()),
                 dropped=int((blank == name).sum()),
             )
         )
@@ -84,12 +85,8 @@ def self_similarity(
 
 def mean_cosine(vectors: Any, groups: Numbers) -> float:
     """The mean cosine of rows of length 1 in different groups: (‖S‖² − Σ‖S_g‖²) / (n² − Σn_g²)."""
-    sums, sizes = _sums(vectors, groups)
-    total = np.asarray(sums.sum(axis=0)).ravel()
-    pairs = float(sizes.sum()) ** 2 - float((sizes**2).sum())
-    if pairs <= 0:
-        return math.nan
-    return (float(total @ total) - float(sums.multiply(sums).sum())) / pairs
+    _, place = np.unique(groups, return_inverse=True)
+    return _mean(_sums(vectors, place, int(place.max(initial=-1)) + 1))
 
 
 def _vectors(texts: pl.Series, longest: int) -> Any:
@@ -113,30 +110,47 @@ def _vectors(texts: pl.Series, longest: int) -> Any:
     return counts
 
 
-def _sums(
-    vectors: Any, groups: Numbers, counted: NDArray[np.bool_] | None = None
-) -> tuple[Any, Array]:
-    """Per group, the sum of its rows that count, and how many they are; all count by default."""
+class _Sums(NamedTuple):
+    """The sum of the rows of each group, and how many they are."""
+
+    rows: Any
+    squares: Array
+    """Of each group's sum, the squared length."""
+    total: Array
+    """The sum of all groups."""
+    sizes: Array
+
+
+def _sums(vectors: Any, place: Numbers, groups: int) -> _Sums:
     import scipy.sparse as sp
 
-    different, place = np.unique(groups, return_inverse=True)
-    weights = np.ones(len(place)) if counted is None else counted.astype(float)
-    shape = (len(different), len(place))
-    picks = sp.csr_matrix((weights, (place, np.arange(len(place)))), shape=shape)
-    sizes: Array = np.asarray(picks.sum(axis=1), dtype=np.float64).ravel()
-    return picks @ vectors, sizes
+    ones = np.ones(len(place))
+    picks = sp.csr_matrix((ones, (place, np.arange(len(place)))), shape=(groups, len(place)))
+    rows = picks @ vectors
+    group = np.repeat(np.arange(groups), np.diff(rows.indptr))
+    return _Sums(
+        rows=rows,
+        squares=np.bincount(group, rows.data**2, minlength=groups).astype(float),
+        total=np.asarray(rows.sum(axis=0)).ravel(),
+        sizes=np.bincount(place, minlength=groups).astype(float),
+    )
 
 
-def _within(vectors: Any, groups: Numbers, confidence: float) -> tuple[float, float, float]:
-    estimate = mean_cosine(vectors, groups)
-    sums, sizes = _sums(vectors, groups)
-    k = len(sizes)
+def _mean(sums: _Sums) -> float:
+    pairs = float(sums.sizes.sum()) ** 2 - float((sums.sizes**2).sum())
+    if pairs <= 0:
+        return math.nan
+    return (float(sums.total @ sums.total) - float(sums.squares.sum())) / pairs
+
+
+def _within(sums: _Sums, confidence: float) -> tuple[float, float, float]:
+    estimate, total, there = _mean(sums), sums.total, sums.sizes > 0
+    k = int(there.sum())
     if k < 3:
         return estimate, math.nan, math.nan
-    total = np.asarray(sums.sum(axis=0)).ravel()
-    own = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
+    own, sizes = sums.squares[there], sums.sizes[there]
     # Leaving a group out takes its pairs with all other groups away, in both orders.
-    lost = 2 * (np.asarray(sums @ total).ravel() - own)
+    lost = 2 * (np.asarray(sums.rows @ total).ravel()[there] - own)
     pairs = sizes.sum() ** 2 - (sizes**2).sum()
     left = (total @ total - own.sum() - lost) / (pairs - 2 * sizes * (sizes.sum() - sizes))
     se = math.sqrt((k - 1) / k * float(((left - left.mean()) ** 2).sum()))
@@ -144,12 +158,12 @@ def _within(vectors: Any, groups: Numbers, confidence: float) -> tuple[float, fl
     return estimate, max(0.0, estimate - margin), min(1.0, estimate + margin)
 
 
-def _between(vectors: Any, groups: Numbers, mine: NDArray[np.bool_]) -> float:
-    """The mean cosine of one side's rows with the other's, in different groups."""
-    own, n = _sums(vectors, groups, mine)
-    other, m = _sums(vectors, groups, ~mine)
+def _between(own: _Sums, everybody: _Sums) -> float:
+    """The mean cosine of one side's rows with all others', in different groups."""
+    n, m = own.sizes, everybody.sizes - own.sizes
     pairs = float(n.sum() * m.sum() - (n * m).sum())
     if pairs <= 0:
         return math.nan
-    dot = float(np.asarray(own.sum(axis=0)).ravel() @ np.asarray(other.sum(axis=0)).ravel())
-    return (dot - float(own.multiply(other).sum())) / pairs
+    dot = float(own.total @ (everybody.total - own.total))
+    together = float(own.rows.multiply(everybody.rows).sum()) - float(own.squares.sum())
+    return (dot - together) / pairs
