@@ -202,8 +202,8 @@ def main() -> None:
         growth.measure("first_answer", lambda size: in_lab(size, "data", "list"))
         growth.measure("style", lambda size: in_lab(size, "analyze", "style", "--json"))
         for workers in SPREAD_WORKERS if growth.largest >= SPREAD_SIZE else ():
-            # Each has a seed of its own, so that no stored result is used.
-            options = ("--json", "--workers", workers, "--seed", workers)
+            # Each has a seed of its own, not the default, so that no stored result is used.
+            options = ("--json", "--workers", workers, "--seed", 100 + workers)
             spent = in_lab(SPREAD_SIZE, "analyze", "style", *options)
             print(f"style_by_workers[{workers}] {spent.seconds:.2f}")
             print(f"style_by_workers_processor[{workers}] {spent.processor:.2f}")
