@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ import pytest
 
 from empathylab import __version__, compute
 from empathylab.compute import map_ordered, ray_cluster
-from empathylab.errors import InputError, MissingExtra
+from empathylab.errors import ComputeError, InputError, MissingExtra
 from tests.compute import work
 from tests.helpers.command_line import empathylab
 from tests.helpers.groups import unavailable
@@ -245,13 +246,35 @@ def test_a_closed_port_ends_a_command_before_its_work(
 
 
 @needs_ray
-def test_another_server_at_the_port_is_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "said", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", bytes.fromhex("000000 04 00 00000000")]
+)
+def test_another_server_at_the_port_is_no_cluster(
+    said: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_cluster, "_CONNECT_SECONDS", 0.5)
+
+    def greet_and_close() -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1_000)
+            connection.sendall(said)
+
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as beside:
+        beside.submit(greet_and_close)
+        engine = f"ray://127.0.0.1:{server.getsockname()[1]}"
+        done = empathylab("stats", "power", "--effect-w", "0.3", "--engine", engine)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "there is no Ray cluster at this address" in done.stderr
+
+
+@needs_ray
+def test_a_server_that_never_answers_is_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_cluster, "_CONNECT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         engine = f"ray://127.0.0.1:{silent.getsockname()[1]}"
-        done = empathylab("stats", "power", "--effect-w", "0.3", "--engine", engine)
-    assert done.exit_code == 2
-    assert "there is no Ray cluster at this address" in done.stderr
+        with pytest.raises(ComputeError, match="there is no Ray cluster at this address"):
+            compute.choose(engine)
 
 
 def test_a_web_server_that_ray_cannot_talk_to_is_no_cluster() -> None:

@@ -28,8 +28,12 @@ _LOST_SECONDS = 5.0
 """So long a head node may not answer before it counts as lost."""
 _LOOK_SECONDS = 2.0
 """Between two looks at which nodes are there."""
-_HTTP2_SETTINGS = b"\x04"
-_HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _HTTP2_SETTINGS + bytes(5)
+_HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000 04 00 00000000")
+_HTTP2_PING = bytes.fromhex("000008 06 00 00000000") + bytes(8)
+_HTTP2_PONG = bytes.fromhex("06 01 00000000")
+"""Type, flags and stream of the answer to a ping."""
+_HTTP2_FRAMES = b"\x04\x06\x08"
+"""Types that may come before it: settings, pings and window updates."""
 _QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 _AGAIN = "Then run the command again: a bootstrap in a lab resumes."
 _LOGGER = logging.getLogger("empathylab")
@@ -269,7 +273,7 @@ def _failed(ray: Any, error: Exception) -> EmpathyLabError:
 
 
 def _answers(address: tuple[str, int], seconds: float, *, greeting: bool = False) -> bool:
-    """Whether a server accepts a connection; with `greeting`, whether it speaks HTTP/2.
+    """Whether a server accepts a connection; with `greeting`, whether it answers in HTTP/2.
 
     Head nodes do. Ray itself would wait for minutes for another kind of server.
     """
@@ -278,8 +282,13 @@ def _answers(address: tuple[str, int], seconds: float, *, greeting: bool = False
         with socket.create_connection((host.strip("[]"), port), timeout=seconds) as connection:
             if not greeting:
                 return True
-            connection.sendall(_HTTP2_GREETING)
-            return connection.recv(4, socket.MSG_WAITALL)[3:] == _HTTP2_SETTINGS
+            connection.sendall(_HTTP2_GREETING + _HTTP2_PING)
+            with connection.makefile("rb") as frames:
+                while len(header := frames.read(9)) == 9 and header[3] in _HTTP2_FRAMES:
+                    if header[3:] == _HTTP2_PONG:
+                        return True
+                    frames.read(int.from_bytes(header[:3]))
+            return False
     except OSError:
         return False
 
