@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import psutil
 import pytest
@@ -24,115 +21,37 @@ from empathylab import __version__, compute
 from empathylab.compute import map_ordered, ray_cluster
 from empathylab.errors import ComputeError, InputError, MissingExtra
 from tests.compute import work
+from tests.helpers import ray_clusters
 from tests.helpers.command_line import empathylab
-from tests.helpers.groups import unavailable
+from tests.helpers.ray_clusters import Cluster, end, free_port, require_ray
 from tests.helpers.waiting import wait_until
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow]
 
 DRIVER = Path(__file__).with_name("ray_driver.py")
-_START = [
-    *("-m", "ray.scripts.scripts", "start", "--block", "--num-cpus=2"),
-    *("--node-ip-address=127.0.0.1", "--object-store-memory=100000000"),
-]
-_HEAD = ["--head", "--include-dashboard=false"]
-
-
-class Cluster(NamedTuple):
-    address: str
-    head: subprocess.Popen[str]
-    folder: Path
-    environment: dict[str, str]
-
-    def drive(self, *arguments: str) -> subprocess.Popen[str]:
-        """Starts the program that works on the cluster."""
-        return subprocess.Popen(
-            [sys.executable, str(DRIVER), *arguments],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
 
 
 @pytest.fixture(scope="module")
 def installed() -> None:
-    if find_spec("ray") is None:
-        unavailable("ray", "ray is not installed")
+    require_ray()
 
 
 needs_ray = pytest.mark.usefixtures("installed")
 
 
 @pytest.fixture(scope="module")
-def cluster(installed: None) -> Iterator[Cluster]:
-    """A head node with two cores. Everything it writes, its user's home too, is in one folder."""
-    folder = Path(tempfile.mkdtemp(prefix="ray"))  # short: sockets are named in it
-    (folder / "only_here").mkdir()
-    (folder / "only_here" / "only_here.py").write_text("def function(number): return number\n")
-    environment = os.environ | {
-        "HOME": str(folder),
-        "ONLY_HERE": str(folder / "only_here"),
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN": "0" * 64,
-        "RAY_USAGE_STATS_ENABLED": "0",
-        "RAY_worker_niceness": "0",  # else other tests go first
-        # A node that does not answer is lost after seconds, not after half a minute.
-        "RAY_health_check_period_ms": "1000",
-        "RAY_health_check_failure_threshold": "3",
-    }
-    port = _free_port()
-    with _node(environment, *_HEAD, f"--port={port}", f"--temp-dir={folder / 't'}") as head:
-        yield Cluster(f"ray://127.0.0.1:{port}", head, folder, environment)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-@contextlib.contextmanager
-def _node(environment: dict[str, str], *options: str) -> Iterator[subprocess.Popen[str]]:
-    """A node with two cores, ended afterwards."""
-    node = subprocess.Popen(
-        [sys.executable, *_START, *options],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert node.stdout is not None
-    said = ""
-    while "block forever" not in said:
-        line = node.stdout.readline()
-        assert line, said
-        said += line
-    try:
-        yield node
-    finally:
-        _end(node)
-
-
-def _end(node: subprocess.Popen[str]) -> None:
-    """Ends a node with all that it has started."""
-    if node.returncode is not None:
-        return
-    started = []
-    with contextlib.suppress(psutil.NoSuchProcess):
-        started = [*psutil.Process(node.pid).children(recursive=True), psutil.Process(node.pid)]
-    for process in started:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
-    node.communicate(timeout=60)
+def cluster() -> Iterator[Cluster]:
+    with ray_clusters.cluster() as started:
+        (started.folder / "only_here").mkdir()
+        module = started.folder / "only_here" / "only_here.py"
+        module.write_text("def function(number): return number\n")
+        yield started
 
 
 @pytest.fixture(scope="module")
 def found(cluster: Cluster) -> dict[str, Any]:
     """What one program found on the cluster."""
-    program = cluster.drive("healthy", cluster.address)
+    program = cluster.drive(DRIVER, "healthy", cluster.address)
     out, said = program.communicate(timeout=600)
     assert program.returncode == 0, said
     result: dict[str, Any] = json.loads(out)
@@ -157,22 +76,18 @@ def test_more_than_the_object_store_holds_goes_by_the_disk(found: dict[str, Any]
     assert found["spilled"] == [150_000_000]
 
 
-def test_a_full_object_store_is_one_sentence(cluster: Cluster) -> None:
+def test_a_full_object_store_is_one_sentence() -> None:
     # Of a disk that is more than 1% full, Ray uses no more: neither store nor disk has room.
     settings = '--system-config={"local_fs_capacity_threshold": 0.01}'
-    folder = Path(tempfile.mkdtemp(prefix="ray"))
-    port = _free_port()
-    options = *_HEAD, f"--port={port}", f"--temp-dir={folder / 't'}", settings
-    with _node(cluster.environment, *options):
-        program = cluster.drive("full", f"ray://127.0.0.1:{port}")
+    with ray_clusters.cluster(settings) as full:
+        program = full.drive(DRIVER, "full", full.address)
         out, said = program.communicate(timeout=300)
-    shutil.rmtree(folder, ignore_errors=True)
     assert program.returncode == 0, said
     for message in json.loads(out).values():
         assert message == (
             "the object store of the Ray cluster and the disk behind it are full. Free disk space "
             "on the nodes, start Ray with more --object-store-memory, or use --engine processes. "
-            "Then run the command again: a bootstrap in a lab resumes."
+            "Then run the command again: it uses what the lab has stored."
         )
 
 
@@ -184,7 +99,7 @@ def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> 
     assert found["no package"].startswith("a worker of the Ray cluster cannot import only_here.")
     assert found["another empathylab"] == (
         f"a worker of the Ray cluster has empathylab {__version__}, not 0.0.1. Install empathylab "
-        "0.0.1 on every node."
+        "0.0.1 with its extras on every node."
     )
     assert "runs another version of Ray or Python; got 'Version" in found["another python"]
     assert "Python: 3.9.1" in found["another python"]
@@ -192,7 +107,7 @@ def test_what_is_wrong_with_a_cluster_is_one_sentence(found: dict[str, Any]) -> 
 
 def test_a_cluster_that_wants_a_token_is_one_sentence(cluster: Cluster) -> None:
     without = {name: value for name, value in cluster.environment.items() if "AUTH" not in name}
-    program = cluster._replace(environment=without).drive("joined", cluster.address)
+    program = cluster._replace(environment=without).drive(DRIVER, "joined", cluster.address)
     out, said = program.communicate(timeout=300)
     address = cluster.address.removeprefix("ray://")
     assert (program.returncode, said) == (0, "")
@@ -233,7 +148,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_a_closed_port_ends_a_command_before_its_work(
     command: str, options: list[str], environment: dict[str, str]
 ) -> None:
-    port = _free_port()
+    port = free_port()
     done = empathylab(
         *command.split(),
         *(word.format(port=port) for word in options),
@@ -295,9 +210,8 @@ def test_an_address_of_the_environment_that_is_none_is_named(
 def test_the_work_of_a_lost_node_is_done_on_the_others(cluster: Cluster) -> None:
     folder = cluster.folder / "work"
     folder.mkdir()
-    address = cluster.address.removeprefix("ray://")
-    with _node(cluster.environment, f"--address={address}") as second:
-        program = cluster.drive("a node less", cluster.address, str(folder))
+    with cluster.node() as second:
+        program = cluster.drive(DRIVER, "a node less", cluster.address, str(folder))
 
         def at_work() -> set[int]:
             there = psutil.Process(second.pid).children(recursive=True)
@@ -306,7 +220,7 @@ def test_the_work_of_a_lost_node_is_done_on_the_others(cluster: Cluster) -> None
             }
 
         wait_until(at_work)
-        _end(second)
+        end(second)
     assert program.stderr is not None
     assert program.stderr.readline().startswith("A node of the Ray cluster was lost")
     (folder / "go on").touch()
@@ -316,7 +230,7 @@ def test_the_work_of_a_lost_node_is_done_on_the_others(cluster: Cluster) -> None
 
 
 def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster) -> None:
-    program = cluster.drive("headless", cluster.address, str(cluster.folder))
+    program = cluster.drive(DRIVER, "headless", cluster.address, str(cluster.folder))
     wait_until((cluster.folder / "working").exists)
     for process in psutil.Process(cluster.head.pid).children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -325,7 +239,7 @@ def test_a_lost_head_is_said_and_the_results_before_it_are_kept(cluster: Cluster
     assert program.returncode == 0, said
     found = json.loads(out)
     assert "the head node of the Ray cluster" in found["message"]
-    assert found["message"].endswith("Then run the command again: a bootstrap in a lab resumes.")
+    assert found["message"].endswith("Then run the command again: it uses what the lab has stored.")
     assert said == ""
     assert found["results"] == [number**2 for number in range(len(found["results"]))]
     assert 0 < len(found["results"]) < 10_000

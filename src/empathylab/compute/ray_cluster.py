@@ -35,7 +35,7 @@ _HTTP2_PONG = bytes.fromhex("06 01 00000000")
 _HTTP2_FRAMES = b"\x04\x06\x08"
 """Types that may come before it: settings, pings and window updates."""
 _QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
-_AGAIN = "Then run the command again: a bootstrap in a lab resumes."
+_AGAIN = "Then run the command again: it uses what the lab has stored."
 _LOGGER = logging.getLogger("empathylab")
 
 
@@ -182,7 +182,7 @@ def on_ray(
     # By value: a worker that lacks the package can then say so itself.
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     pending: dict[Any, Chunk] = {}
-    nodes = _Nodes(cluster)
+    nodes = Nodes(cluster)
     try:
         shared = [ray.put(cloudpickle.dumps(function))]
         task = ray.remote(_work).options(max_retries=ATTEMPTS - 1)
@@ -191,31 +191,53 @@ def on_ray(
                 pending[task.remote(shared, cloudpickle.dumps(chunk), __version__)] = chunk
             if not pending:
                 return
-            for reference in _finished(cluster, list(pending), nodes):
+            for reference in _finished(ray, list(pending), nodes):
                 yield pending.pop(reference), ray.get(reference)
     except ray.exceptions.RayError as error:
         raise _failed(ray, error) from error
     finally:
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
-        for reference in pending if ray.is_initialized() else ():
-            ray.cancel(reference, force=True)
+        if nodes.headless:
+            ray.shutdown()
+        else:
+            for reference in pending:
+                ray.cancel(reference, force=True)
 
 
-class _Nodes:
+class Nodes:
     """Says when a node of the cluster is lost; Ray does its work again on the others."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._there = self._alive()
         self._looked = time.monotonic()
+        self._lost_at: float | None = None
+        self.headless = False
+        """Whether the head node is lost: of the cluster's functions only `shutdown` ends then."""
 
     def _alive(self) -> set[str]:
         return {node["NodeID"] for node in self._cluster.ray.nodes() if node["Alive"]}
 
     def look(self) -> None:
-        if time.monotonic() - self._looked < _LOOK_SECONDS or not _answers(self._cluster.head, 1.0):
-            return  # without a head node Ray would not answer
-        there = self._alive()
+        """Warns of lost nodes; an error if the head node is lost."""
+        if time.monotonic() - self._looked < _LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
+        if _answers(self._cluster.head, 1.0):
+            self._lost_at = None
+            self._warn()
+        elif self._lost_at is None:
+            self._lost_at = time.monotonic()
+        elif time.monotonic() - self._lost_at > _LOST_SECONDS:
+            self.headless = True
+            host, port = self._cluster.head
+            raise ComputeError(
+                f"the head node of the Ray cluster at {host}:{port} is gone",
+                remedy=f"Start the cluster again, or use --engine processes. {_AGAIN}",
+            )
+
+    def _warn(self) -> None:
+        there = self._alive()  # without a head node Ray would not answer
         lost = len(self._there - there)
         if lost:
             what = "A node" if lost == 1 else f"{lost} nodes"
@@ -223,42 +245,22 @@ class _Nodes:
                 "%s of the Ray cluster was lost; its work is restarted on the others.",
                 what,
             )
-        self._there, self._looked = there, time.monotonic()
+        self._there = there
 
 
-def _finished(cluster: Cluster, pending: list[Any], nodes: _Nodes) -> list[Any]:
+def _finished(ray: Any, pending: list[Any], nodes: Nodes) -> list[Any]:
     """The tasks that have ended, once there is one."""
-    lost_at: float | None = None
     while True:
         nodes.look()
-        done, _ = cluster.ray.wait(pending, timeout=1.0)
+        done, _ = ray.wait(pending, timeout=1.0)
         if done:
             return list(done)
-        if _answers(cluster.head, 1.0):
-            lost_at = None
-        elif lost_at is None:
-            lost_at = time.monotonic()
-        elif time.monotonic() - lost_at > _LOST_SECONDS:
-            cluster.ray.shutdown()
-            raise ComputeError(
-                f"the head node of the Ray cluster at {cluster.head[0]}:{cluster.head[1]} is gone",
-                remedy=f"Start the cluster again, or use --engine processes. {_AGAIN}",
-            )
 
 
 def _failed(ray: Any, error: Exception) -> EmpathyLabError:
     """The error of the cluster, in one sentence."""
-    if isinstance(error, ray.exceptions.RayTaskError):
-        cause = error.cause
-        if isinstance(cause, ImportError):
-            return ComputeError(
-                f"a worker of the Ray cluster cannot import {cause.name}",
-                remedy=f"Install empathylab {__version__} with its extras on every node.",
-            )
-        if isinstance(cause, RuntimeError) and "empathylab" in str(cause):
-            return ComputeError(
-                str(cause), remedy=f"Install empathylab {__version__} on every node."
-            )
+    if isinstance(error, ray.exceptions.RayTaskError) and (lacks := lacking(error.cause)):
+        return lacks
     if isinstance(error, ray.exceptions.ObjectStoreFullError | ray.exceptions.OutOfDiskError):
         return ComputeError(
             "the object store of the Ray cluster and the disk behind it are full",
@@ -269,6 +271,19 @@ def _failed(ray: Any, error: Exception) -> EmpathyLabError:
     return ComputeError(
         f"{ATTEMPTS} workers of the Ray cluster ended while working on the same items ({kind})",
         remedy=f"If memory is short, use fewer workers (--workers). {_AGAIN}",
+    )
+
+
+def lacking(cause: BaseException | None) -> ComputeError | None:
+    """The error of a worker that lacks this version of the package, in one sentence."""
+    if isinstance(cause, ImportError):
+        what = f"a worker of the Ray cluster cannot import {cause.name}"
+    elif isinstance(cause, RuntimeError) and "empathylab" in str(cause):
+        what = str(cause)
+    else:
+        return None
+    return ComputeError(
+        what, remedy=f"Install empathylab {__version__} with its extras on every node."
     )
 
 
@@ -297,6 +312,14 @@ _functions: dict[str, Any] = {}
 """In a worker: the function it works with, so that a large one is loaded once."""
 
 
+def require_version(version: str) -> None:
+    """In a worker of the cluster: an error if the package is of another version."""
+    from empathylab import __version__ as here
+
+    if here != version:
+        raise RuntimeError(f"a worker of the Ray cluster has empathylab {here}, not {version}")
+
+
 def _work(shared: list[Any], chunk: bytes, version: str) -> Any:
     """A chunk's outcome, in a worker of the cluster. Travels by value: it imports what it needs."""
     import os
@@ -305,10 +328,7 @@ def _work(shared: list[Any], chunk: bytes, version: str) -> Any:
     import ray
 
     os.environ.update(WORKER_ENVIRONMENT)  # before numpy and polars are imported
-    from empathylab import __version__ as here
-
-    if here != version:
-        raise RuntimeError(f"a worker of the Ray cluster has empathylab {here}, not {version}")
+    require_version(version)
     from empathylab.compute.chunks import work_through
 
     key = shared[0].hex()
