@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import time
@@ -74,3 +75,40 @@ def square_once_allowed(folder: Path, number: int) -> int:
     while not (folder / "go on").exists():
         time.sleep(0.05)
     return number * number
+
+
+class Copy:
+    """An object of which copies live on a cluster."""
+
+    def __init__(self, folder: Path, share: int) -> None:
+        self.folder = folder
+        self.share = share
+
+    async def start(self) -> dict[str, object]:
+        (self.folder / str(os.getpid())).touch()
+        return {
+            "process": os.getpid(),
+            "home": os.environ["HOME"],
+            "share": self.share,
+            "GPU": os.environ.get("CUDA_VISIBLE_DEVICES"),
+        }
+
+    async def square(self, number: int) -> tuple[int, int]:
+        """The square and the process; seven is refused."""
+        await asyncio.sleep(0.05)
+        return refuse_seven(number) ** 2, os.getpid()
+
+    async def square_or_die(self, number: int) -> int:
+        """Ends its process with the first call that has number 3."""
+        await asyncio.sleep(0.05)
+        return die_once(self.folder, number) ** 2
+
+    async def die(self) -> None:
+        die_always(0)
+
+    async def wait(self) -> None:
+        await asyncio.sleep(600)
+
+
+def refused_copy(_: int) -> Copy:
+    raise InputError("there is no such copy", remedy="Make one.")

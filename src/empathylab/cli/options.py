@@ -96,30 +96,25 @@ LanguageOption = Annotated[
 ]
 
 
+_engine_option = functools.partial(
+    option, envvar="EMPATHYLAB_ENGINE", metavar="ENGINE", show_envvar=True
+)
+_workers_option = functools.partial(option, envvar="EMPATHYLAB_WORKERS", min=1, show_envvar=True)
 EngineOption = Annotated[
     str | None,
-    option(
+    _engine_option(
         "Where long computations run: processes (on this machine), ray, or ray://host:port. The "
-        "results are the same. Ray needs empathylab[ray].",
-        "--engine",
-        envvar="EMPATHYLAB_ENGINE",
-        metavar="ENGINE",
-        show_envvar=True,
+        "results are the same. Ray needs empathylab[ray]."
     ),
 ]
 WorkersOption = Annotated[
     int | None,
-    option(
-        "Number of workers. Default: one per core, if the work is long enough.",
-        "--workers",
-        envvar="EMPATHYLAB_WORKERS",
-        min=1,
-        show_envvar=True,
-    ),
+    _workers_option("Number of workers. Default: one per core, if the work is long enough."),
 ]
 
 _endpoint_option = panel("The endpoint")
-_limits_option = panel("Speed and cost")
+_LIMITS = "Speed and cost"
+_limits_option = panel(_LIMITS)
 
 
 def add_commands(app: typer.Typer, *modules: ModuleType) -> None:
@@ -249,6 +244,22 @@ class _RunOptions:
         Path | None,
         _limits_option("A price table (TOML) that overrides the built-in one.", metavar="FILE"),
     ]
+    engine: Annotated[
+        str | None,
+        _engine_option(
+            "Where local models and long computations run: processes (on this machine), ray, or "
+            "ray://host:port. Ray needs empathylab[ray].",
+            rich_help_panel=_LIMITS,
+        ),
+    ]
+    workers: Annotated[
+        int | None,
+        _workers_option(
+            "Copies of a local model on a Ray cluster. Default: one per GPU, or one per node if "
+            "there is no GPU.",
+            rich_help_panel=_LIMITS,
+        ),
+    ]
 
 
 class Terminated(KeyboardInterrupt):
@@ -307,7 +318,7 @@ def _with_options(
     }
     known = defaults | dict.fromkeys(several)  # a list of options has None in place of an empty one
     known |= {option.name: option.default for option in fields(RunOptions)}
-    known |= {"lab": DEFAULT_LAB, "param": None, "omit": None}
+    known |= {"lab": DEFAULT_LAB, "param": None, "omit": None, "engine": None, "workers": None}
     parameters = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name])
         for parameter in inspect.signature(command).parameters.values()
@@ -323,9 +334,12 @@ def _with_options(
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> None:
+        from empathylab.compute import choose
+
         options = {name: given.pop(name) for name in (*own, *shared)}
         options |= {name: options[name] or () for name in several}
         lab = options.pop("lab")
+        choose(options.pop("engine"), options.pop("workers"))
         with _terminable():
             command(**given, lab=lab, **{"options" if own else "run": _keywords(options)})
 

@@ -47,6 +47,11 @@ def choose(engine: str | None = None, workers: int | None = None) -> None:
     _chosen = (engine, workers)
 
 
+def chosen() -> tuple[str, int | None]:
+    """The engine and the number of workers that `choose` or the environment has set."""
+    return _settings(*_chosen)
+
+
 def random_stream(seed: int, number: int) -> RandomGenerator:
     """The random numbers of one item: the stream `SeedSequence(seed).spawn` gives it."""
     import numpy as np

@@ -10,10 +10,12 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
+from empathylab.compute import chosen
 from empathylab.errors import InputError, ModelError, ModelSetup, UnknownName, UserError
 from empathylab.models.apis import AnthropicMessages, ChatApi, GeminiContent, OpenAiChat
 from empathylab.models.endpoint import EndpointModel
@@ -21,6 +23,7 @@ from empathylab.models.inspect_chats import FAMILY, InspectModel, require_inspec
 from empathylab.models.interface import Model
 from empathylab.models.local import LocalModel
 from empathylab.models.providers import PROVIDERS, ApiName, Provider
+from empathylab.models.replicas import ReplicatedModel
 from empathylab.models.request_options import RequestOptions
 from empathylab.models.scripted import ScriptedModel
 from empathylab.models.weights import KNOWN_WEIGHTS, known_weights
@@ -99,14 +102,23 @@ def _unknown(name: str) -> UserError:
     )
 
 
-def _local(name: str, rest: str, options: RequestOptions | None) -> LocalModel:
+def _local(name: str, rest: str, options: RequestOptions | None) -> Model:
+    """The model on this machine, or copies of it on the Ray cluster that was chosen."""
+    engine, copies = chosen()
+    here = partial(_on_this_machine, name, rest, options)
+    return here(None) if engine == "processes" else ReplicatedModel(here, engine, copies)
+
+
+def _on_this_machine(
+    name: str, rest: str, options: RequestOptions | None, threads: int | None
+) -> LocalModel:
     if rest.endswith(".gguf"):
         path = Path(rest).expanduser()
         if not path.is_file():
             raise ModelSetup(
                 "there is no such model file", where=name, got=str(path), remedy="Check the path."
             )
-        return LocalModel(name, path, options=options)
+        return LocalModel(name, path, options=options, threads=threads)
     if rest not in KNOWN_WEIGHTS:
         raise UnknownName(
             "embedded model", rest, KNOWN_WEIGHTS, remedy="Any other file: local/PATH.gguf"
@@ -118,7 +130,7 @@ def _local(name: str, rest: str, options: RequestOptions | None) -> LocalModel:
             where=name,
             remedy=f"Run: empathylab models install {rest}",
         )
-    return LocalModel(name, weights.path, options=options)
+    return LocalModel(name, weights.path, options=options, threads=threads)
 
 
 def _endpoint(

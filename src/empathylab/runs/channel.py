@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 
 from empathylab.errors import (
     EndpointUnreachable,
@@ -32,11 +33,19 @@ class Channel:
         self.limits = limits
         self.price = price
         self.pacer = Pacer(limits)
-        self.concurrency = limits.concurrency or model.concurrency
-        self.free = asyncio.Semaphore(self.concurrency)
         self.answers = 0
         self.hopeless = 0
         self.cut_off = 0
+
+    @cached_property
+    def concurrency(self) -> int:
+        """How many requests at once; a model may have to start before it can say so."""
+        return self.limits.concurrency or self.model.concurrency
+
+    @cached_property
+    def free(self) -> asyncio.Semaphore:
+        """Held by each request under way."""
+        return asyncio.Semaphore(self.concurrency)
 
     def spend(self, usage: Usage) -> Spend:
         """What that usage of this model comes to."""

@@ -56,7 +56,6 @@ class Session:
         self.batching = batching
         self.shard = shard
         self.waiting = deque(filter(shard.holds, opened.missing))
-        self.workers = max(channel.concurrency for channel in channels.values())
         self.under_way = 0
         self.idle: deque[asyncio.Future[None]] = deque()
         self.tally = Tally(
@@ -132,7 +131,7 @@ class Session:
 
     async def _ask_all(self) -> None:
         async with asyncio.TaskGroup() as group:
-            for _ in range(self.workers):
+            for _ in range(max(channel.concurrency for channel in self.channels.values())):
                 group.create_task(self._work())
         if self.fatal is not None:
             raise self.fatal
@@ -182,11 +181,8 @@ class Session:
             return
         used: Usage | None = None
         try:
-            if channel.concurrency >= self.workers:
+            async with channel.free:
                 used = await self._ask(channel, pending, most.tokens)
-            else:
-                async with channel.free:
-                    used = await self._ask(channel, pending, most.tokens)
         finally:
             self.budget.settle(most, None if used is None else channel.spend(used))
 
