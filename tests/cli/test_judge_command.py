@@ -155,6 +155,30 @@ def test_nor_can_one_arm_be_seen_by_judging_it_alone(
     assert set(row) == {"judge", "dimension", "answers", "valid", "invalid"}
 
 
+def test_nor_by_subtracting_the_mean_of_others_from_one_of_both(under_way: Path) -> None:
+    both = ("--respondent", "first/model", "--respondent", "human")
+    told = found(KIND, "--set", "dialogues", *both, "--lab", under_way)
+    assert set(told["judges"][0]) == {"judge", "dimension", "answers", "valid", "invalid"}
+    alone = found(KIND, "--set", "dialogues", "--respondent", "human", "--lab", under_way)
+    assert "mean" in alone["judges"][0]
+
+
+@pytest.mark.parametrize("study", [(), ("--study", "small")])
+def test_arms_of_an_open_study_are_not_compared_by_a_judge(
+    under_way: Path, study: tuple[str, ...]
+) -> None:
+    found(KIND, "--study", "small", "--lab", under_way)
+    arms = ("first/model", "second/model")
+    compare = ("analyze", "compare", *arms, "--on", "judge", *study, "--lab", under_way)
+    refused = empathylab(*compare)
+    assert refused.exit_code == 2
+    assert "study small: the study is still open" in refused.stderr
+    done = empathylab(*compare, "--peek", "The board asks")
+    assert done.exit_code == 0, done.output
+    audit = empathylab("study", "audit", "small", "--json", "--lab", under_way).stdout
+    assert audit.count("The board asks") == 1
+
+
 def test_pairs_of_an_open_study_are_not_shown_by_respondent(under_way: Path) -> None:
     told = found(KIND, "--study", "small", "--pairs", "--lab", under_way)
     assert told["judges"][0]["answers"] == 12

@@ -20,10 +20,10 @@ from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_responses import responses_in_open_studies
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.ratings import ratings_frame
 from empathylab.store.schema import raters, studies
+from empathylab.store.studies.embargo import responses_in_open_studies
 from empathylab.study.session.service import StudyService
 from empathylab.style import FEATURES, features
 from empathylab.tables import read_table
@@ -143,7 +143,8 @@ def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
     open_study(sqlite_lab)
     judge_study_and_set(sqlite_lab, "small", "dialogues")
     shown = set(responses_in_open_studies(sqlite_lab))
-    assert 0 < len(shown) < lab_judgements(sqlite_lab)["response"].n_unique()
+    whole = lab_judgements(sqlite_lab, embargoed=True)
+    assert 0 < len(shown) < whole["response"].n_unique()
     found = lab_tables(sqlite_lab)
     judged, preferred = found.tables["judgements"], found.tables["preferences"]
     # Of the set's replies those are told which no study shows.

@@ -19,11 +19,11 @@ from empathylab.store.judged_responses import (
     responses_to_judge,
     select_responses,
     set_responses,
-    shown_in_open_study,
     study_responses,
 )
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.ratings import lab_studies, raters_frame, ratings_frame
+from empathylab.store.studies.embargo import studies_showing
 from empathylab.study.session.service import launch
 from tests.judging.judged import ONE, TWO, always, replied
 from tests.study.examples import altered, between
@@ -209,11 +209,12 @@ def test_a_response_is_under_way_while_a_study_shows_it(lab: Lab) -> None:
         for response in set_responses(lab, "dialogues")
         if response.response not in mine
     ]
-    assert shown_in_open_study(lab, mine[:1])
-    assert not shown_in_open_study(lab, others)
+    number = judged_study(lab, "small").row
+    assert studies_showing(lab, mine[:1]) == {number}
+    assert studies_showing(lab, others) == set()
     with lab.writing() as connection:
         connection.execute(update(schema.studies).values(status="closed"))
-    assert not shown_in_open_study(lab, mine)
+    assert studies_showing(lab, mine) == set()
 
 
 def test_judgements_go_with_the_response_they_are_about(lab: Lab) -> None:

@@ -12,11 +12,11 @@ from empathylab.protocols import Responding, plan_responding
 from empathylab.runs import Job, run
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, schema
-from empathylab.store.inserts import now
 from empathylab.store.judged_responses import run_responses
 from tests.helpers.labs import filled
 from tests.judging import scoring_judges
-from tests.view.viewing import ids, viewing
+from tests.judging.open_studies import show_replies
+from tests.view.viewing import viewing
 
 KIND = "That sounds really hard. How are you holding up?"
 HIDDEN = "Judges&#39; scores of replies that an open study shows are left out until it is closed."
@@ -85,18 +85,7 @@ def test_scores_of_replies_that_an_open_study_shows_are_not_compared(sqlite_lab:
         assert "There are no scores to compare" in visitor.get(address).text
         scored(sqlite_lab, 2)
         assert "scored by the/judge" in visitor.get(address).text
-        study = {"name": "running", "title": "A study", "version": 1, "protocol": {}}
-        study |= {"protocol_hash": "x", "status": "open", "added_at": now()}
-        with sqlite_lab.writing() as connection:
-            (number,) = ids(connection, schema.studies, [study])
-            row = {"study_id": number, "name": "arm", "respondent_id": 1}
-            (arm,) = ids(connection, schema.arms, [row])
-            shown = [
-                {"arm_id": arm, "situation_id": reply.situation_id, "response_id": reply.id}
-                for reply in connection.execute(schema.responses.select())
-                if reply.respondent_id == row["respondent_id"]
-            ]
-            connection.execute(schema.shown_responses.insert(), shown)
+        show_replies(sqlite_lab, [reply.response for reply in run_responses(sqlite_lab, 1)])
         page = visitor.get(address).text
     assert "scored by the/judge" not in page
     assert HIDDEN in page

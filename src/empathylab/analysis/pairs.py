@@ -37,7 +37,7 @@ from empathylab.store import Lab, runs_frame
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.judgements import lab_judgements, rubric_scores
 from empathylab.store.ratings import lab_study, ratings_frame
-from empathylab.study.admin.embargo import require_closed
+from empathylab.study.admin.embargo import require_closed, require_judged_openly
 
 Source = Literal["ratings", "judge", "scales", "table"]
 _FEW_UNITS = 20
@@ -212,7 +212,8 @@ def from_lab(
     `on` is what to compare: people's `ratings` of the replies, a `judge`'s scores of them, or the
     changes of `scales` from baseline. `dimension` names the rated dimension or the scale if there
     are several. A judge's scores are those of a study, or else those by the rubric (by default the
-    composite).
+    composite). A study whose results that would show must be closed, unless there is a reason to
+    `peek`, which its audit log keeps.
     """
     if first == second:
         raise InputError(
@@ -231,10 +232,19 @@ def from_lab(
         rated = ratings_frame(lab, chosen.name).filter(rater_kind="person")
         frame = rated.select("rater", "dimension", _place(), who="arm", value="rating")
     else:
-        judged = lab_judgements(lab, study).filter(outcome="valid")
-        frame = judged.select("dimension", _place(), who="respondent", value="value")
-        if frame.is_empty() and study is None:
-            frame, dimension = _rubric_scores(lab), dimension or EMPATHY
+        pair = pl.col("respondent").is_in([first, second])
+        judged = lab_judgements(lab, study, embargoed=True).filter(outcome="valid")
+        by_rubric = judged.is_empty() and study is None
+        if by_rubric:
+            runs = selected_runs(runs_frame(lab))["run"].to_list()
+            judged = rubric_scores(lab, runs, embargoed=True)
+        wanted = judged.filter(pair)
+        studies = [] if by_rubric else wanted["study"].drop_nulls().to_list()
+        require_judged_openly(lab, wanted["response"].to_list(), studies, peek=peek, who=who)
+        if by_rubric:
+            frame, dimension = _rubric_scores(judged), dimension or EMPATHY
+        else:
+            frame = judged.select("dimension", _place(), who="respondent", value="value")
     if frame.is_empty():
         raise InputError(
             f"the lab has no {'scores by a judge' if on == 'judge' else on} to compare",
@@ -250,9 +260,9 @@ def from_lab(
     return _named(result, on, what, test)
 
 
-def _rubric_scores(lab: Lab) -> pl.DataFrame:
-    """Scores of the shown runs by the rubric, the mean over judges; a row per dimension."""
-    profiles = reply_profiles(rubric_scores(lab, selected_runs(runs_frame(lab))["run"].to_list()))
+def _rubric_scores(scores: pl.DataFrame) -> pl.DataFrame:
+    """Scores by the rubric, the mean over judges; a row per dimension."""
+    profiles = reply_profiles(scores)
     return profiles.select(
         _place(), pl.col("respondent").alias("who"), EMPATHY, *rubric().names
     ).unpivot(index=["situation", "who"], variable_name="dimension", value_name="value")

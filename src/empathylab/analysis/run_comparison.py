@@ -14,6 +14,7 @@ from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Re
 from empathylab.analysis.run_selection import run_label
 from empathylab.analysis.scores.analysis import reply_profiles
 from empathylab.analysis.scores.estimates import EMPATHY
+from empathylab.analysis.scores.prose import HIDDEN_SCORES
 from empathylab.analysis.text.apa import p_text
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import InputError
@@ -21,11 +22,9 @@ from empathylab.scales.score_frames import score_frame
 from empathylab.stats.clusters.paired import PairedDifference, paired_difference
 from empathylab.store import Lab, runs_frame
 from empathylab.store.administrations import read_appraisals
-from empathylab.store.judged_responses import responses_in_open_studies
-from empathylab.store.judgements import rubric_scores
+from empathylab.store.judgements import hides_scores, rubric_scores
 from empathylab.store.queries import usable_requests
 
-_HIDDEN = "Judges' scores of replies that an open study shows are left out until it is closed."
 _UNIT = pl.concat_str("set", "situation", separator="/").alias("unit")
 
 
@@ -118,11 +117,10 @@ def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
 
 def _score_differences(lab: Lab, first: int, second: int) -> tuple[list[Conclusion], list[str]]:
     """By judge, the difference of the composite; replies that an open study shows are left out."""
-    scores = rubric_scores(lab, [first, second])
-    hidden = pl.col("response").is_in(list(responses_in_open_studies(lab)))
-    caveats = [_HIDDEN] if scores.filter(hidden).height else []
+    runs = [first, second]
+    caveats = [HIDDEN_SCORES] if hides_scores(lab, runs) else []
     conclusions = []
-    for (judge,), rows in scores.filter(~hidden).group_by("judge", maintain_order=True):
+    for (judge,), rows in rubric_scores(lab, runs).group_by("judge", maintain_order=True):
         profiles = reply_profiles(rows).with_columns(_UNIT)
         conclusions += _difference(
             profiles, first, second, EMPATHY, f"{EMPATHY}, scored by {judge}"

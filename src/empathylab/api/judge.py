@@ -132,13 +132,13 @@ class _Judged:
         import polars as pl
 
         from empathylab.judging.summaries import preference_summary, rating_summary, win_summary
-        from empathylab.store.judged_responses import shown_in_open_study
         from empathylab.store.judgements import lab_judgements, lab_preferences
+        from empathylab.store.studies.embargo import studies_showing
 
         mine = [reply.response for reply in replies]
-        hidden = shown_in_open_study(lab, mine)
+        hidden = bool(studies_showing(lab, mine))
         read = lab_preferences if self.pairs else lab_judgements
-        frame = read(lab, self.study).filter(
+        frame = read(lab, self.study, embargoed=True).filter(
             pl.col("judge").is_in(judges),
             pl.col("first_response" if self.pairs else "response").is_in(mine),
         )
@@ -154,10 +154,8 @@ class _Judged:
             summary["judges"] = preference_summary(frame)
             summary["respondents"] = [] if hidden else win_summary(frame)
             return summary
-        # Over the responses of one arm alone, the mean would be that arm's.
-        one_arm = bool(self.respondent) or len({reply.respondent for reply in replies}) == 1
-        spread = not (hidden and one_arm)
-        summary["judges"] = rating_summary(frame, by_respondent=False, spread=spread)
+        # Means over different respondents, subtracted from each other, would give that of one.
+        summary["judges"] = rating_summary(frame, by_respondent=False, spread=not hidden)
         return (
             summary
             if hidden

@@ -74,6 +74,8 @@ def show_run(
 
     with Lab.open(lab, create=False) as opened:
         number = find_run(opened, run)
+        if answers:
+            _require_shown(opened, number)
         content = _content(opened, number)
         shown = _answers(opened, number, answers, reasoning=reasoning)
     if json:
@@ -181,12 +183,27 @@ def export(
     columns = [column for column in answers.c if column.name not in ("id", "fingerprint")]
     with Lab.open(lab, create=False) as opened:
         number = find_run(opened, run)
+        _require_shown(opened, number)
         query = select(*columns).where(answers.c.run_id == number).order_by(answers.c.key)
         with opened.reading() as connection:
             rows = [dict(row._mapping) for row in connection.execute(query)]
     lines = [encoder.dumps(row, default=str, ensure_ascii=False) for row in rows]
     write_new(file, "".join(f"{line}\n" for line in lines))
     typer.echo(f"{file}: {len(rows)} answers of run {number}")
+
+
+def _require_shown(lab: Lab, run: int) -> None:
+    from empathylab.store.studies.embargo import judges_open_study
+
+    with lab.reading() as connection:
+        hidden = judges_open_study(connection, run)
+    if hidden:
+        raise InputError(
+            "the answers of this judge are hidden, because a study that is still open shows the "
+            "replies",
+            where=f"run {run}",
+            remedy="Close the study first.",
+        )
 
 
 def _content(lab: Lab, run: int) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import polars as pl
 from empathylab.export.source import LabSource, StudyPart, with_sorted_keys
 from empathylab.export.tables import TABLES
 from empathylab.store import Lab, runs_frame
-from empathylab.store.judged_responses import responses_in_open_studies
 from empathylab.store.judgements import lab_judgements, lab_preferences
 
 
@@ -36,10 +35,9 @@ def lab_tables(lab: Lab) -> LabTables:
     runs = runs_frame(lab)
     judgements = with_sorted_keys(lab_judgements(lab).drop("text"), "probabilities")
     preferences = with_sorted_keys(lab_preferences(lab), "probabilities")
-    in_open_studies = responses_in_open_studies(lab)
     # What is no number is missing: JSON has no sign for it.
     numbers = pl.col(pl.Float64).fill_nan(None)
     with lab.reading() as connection:
-        source = LabSource(connection, runs, judgements, preferences, in_open_studies)
+        source = LabSource(connection, runs, judgements, preferences)
         tables = {name: spec.read(source).with_columns(numbers) for name, spec in TABLES.items()}
         return LabTables(tables, source.studies)

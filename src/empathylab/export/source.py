@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -58,7 +57,6 @@ class LabSource:
     runs: pl.DataFrame
     judgements: pl.DataFrame
     preferences: pl.DataFrame
-    responses_in_open_studies: Collection[int]
 
     @cached_property
     def responses(self) -> pl.DataFrame:

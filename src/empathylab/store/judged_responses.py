@@ -206,26 +206,6 @@ def select_responses(
     return kept
 
 
-def shown_in_open_study(lab: Lab, responses: Collection[int]) -> bool:
-    """Whether a study that is open or paused shows any of the responses to its raters."""
-    return not responses_in_open_studies(lab).keys().isdisjoint(responses)
-
-
-def responses_in_open_studies(lab: Lab) -> dict[int, str]:
-    """The responses that studies which are open or paused show, and who wrote each."""
-    shown, arms, studies = schema.shown_responses, schema.arms, schema.studies
-    query = (
-        select(shown.c.response_id, schema.respondents.c.name)
-        .select_from(shown.join(schema.responses).join(schema.respondents))
-        .join(arms, arms.c.id == shown.c.arm_id)
-        .join(studies)
-        .where(studies.c.status.in_(("open", "paused")))
-        .distinct()
-    )
-    with lab.reading() as connection:
-        return {int(row.response_id): row.name for row in connection.execute(query)}
-
-
 def _replies(lab: Lab, rule: ColumnElement[bool]) -> tuple[JudgedResponse, ...]:
     query = (
         select(

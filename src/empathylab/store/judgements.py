@@ -17,6 +17,7 @@ from empathylab.store import schema
 from empathylab.store.judged_responses import judged_study, study_names
 from empathylab.store.lab import Lab
 from empathylab.store.schema.joins import RESPONSES, SITUATION
+from empathylab.store.studies.embargo import openly
 
 RUBRIC = "rubric"
 """The protocol of runs in which a judge scores replies by the rubric."""
@@ -46,8 +47,12 @@ def lab_judgements(
     about: Sequence[Collection[int]] | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    embargoed: bool = False,
 ) -> pl.DataFrame:
     """One row for each judge, response, dimension, order and repeat, usable or not.
+
+    What `store.studies.embargo` hides is left out, unless `embargoed` is given. The caller must
+    check that a `study` that it names is closed.
 
     Of a judge that was asked for a dimension in several ways (with and without reasons, by another
     seed …), only the way that was used last; there, what a later run says of the same response
@@ -66,15 +71,16 @@ def lab_judgements(
         query = query.where(schema.answers.c.answered_at >= since)
     if until is not None:
         query = query.where(schema.answers.c.answered_at < until)
-    return chosen_judgements(_read(lab, table, query, study), about)
+    return chosen_judgements(_read(lab, table, query, study, embargoed=embargoed), about)
 
 
 def all_judgements(lab: Lab, study: str) -> pl.DataFrame:
     """Every judgement of the study, in whatever way it was asked for, for `chosen_judgements`.
 
     So several choices can be made of one reading. Beside its columns, `added_at` is the moment.
+    Nothing is hidden: a leaderboard leaves out whole respondents.
     """
-    return _read(lab, schema.judgements, _judgements(), study)
+    return _read(lab, schema.judgements, _judgements(), study, embargoed=True)
 
 
 def _judgements() -> Select[Any]:
@@ -110,6 +116,7 @@ def lab_preferences(
     study: str | None = None,
     *,
     about: Collection[int] | None = None,
+    embargoed: bool = False,
 ) -> pl.DataFrame:
     """One row for each judge, pair, dimension, order and repeat, usable or not.
 
@@ -117,7 +124,8 @@ def lab_preferences(
     `preferred` is `first`, `second` or `tie`, null unless `outcome` is `valid`. Both orders of a
     pair share its `pair`. What belongs together is chosen as in `lab_judgements`: the way that was
     used last; with `about`, responses, the way that was asked about the most pairs of two of them,
-    the last used of equals; and `ways` counts how many there are.
+    the last used of equals; and `ways` counts how many there are. What is hidden is left out as
+    there.
     """
     table, replies, names = schema.preferences, schema.responses, schema.respondents
     first_reply, second_reply = replies.alias("first_reply"), replies.alias("second_reply")
@@ -140,7 +148,7 @@ def lab_preferences(
         .order_by(table.c.id)
     )
     both = pl.col("first_response"), pl.col("second_response")
-    frame = _read(lab, table, query, study).with_columns(
+    frame = _read(lab, table, query, study, embargoed=embargoed).with_columns(
         pair=pl.format("{}-{}", pl.min_horizontal(*both), pl.max_horizontal(*both))
     )
     if about is not None:
@@ -150,12 +158,14 @@ def lab_preferences(
     return _newest(frame, ["first_response", "second_response", "repeat"])
 
 
-def rubric_scores(lab: Lab, runs: Collection[int] | None = None) -> pl.DataFrame:
+def rubric_scores(
+    lab: Lab, runs: Collection[int] | None = None, *, embargoed: bool = False
+) -> pl.DataFrame:
     """One row for each judge, reply and dimension of the rubric, in the order of the situations.
 
     `run` is the run that the reply comes from; `runs` narrows to these. What a later run of the
     judge says of the same reply takes the earlier one's place. `value` is null unless `outcome`
-    is `valid`.
+    is `valid`. What `store.studies.embargo` hides is left out, unless `embargoed` is given.
     """
     table, replies, asked = schema.judgements, schema.responses, schema.answers.alias("reply")
     scored, judge = schema.runs, schema.respondents.alias("judge")
@@ -176,10 +186,16 @@ def rubric_scores(lab: Lab, runs: Collection[int] | None = None) -> pl.DataFrame
     )
     if runs is not None:
         query = query.where(asked.c.run_id.in_(list(runs)))
-    rows = lab.frame(query)
+    rows = lab.frame(query if embargoed else query.where(openly(table)))
     return rows.unique(["judge", "response", "dimension"], keep="last", maintain_order=True).sort(
         "judge", "response", maintain_order=True
     )
+
+
+def hides_scores(lab: Lab, runs: Collection[int]) -> bool:
+    """Whether `rubric_scores` leaves out scores of the replies of these runs."""
+    shown, whole = (rubric_scores(lab, runs, embargoed=embargoed) for embargoed in (False, True))
+    return shown.height < whole.height
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +233,14 @@ def latest_judge_run(lab: Lab, judge: str, protocol: str, source: str) -> JudgeR
 
 
 def replied_situations(lab: Lab, runs: Collection[int]) -> pl.DataFrame:
-    """The valid replies of those runs: run, respondent, set and situation."""
+    """The valid replies of those runs: run, respondent, response, set and situation."""
     replies, answers = schema.responses, schema.answers
     query = (
         select(
-            answers.c.run_id.label("run"), schema.respondents.c.name.label("respondent"), *SITUATION
+            answers.c.run_id.label("run"),
+            schema.respondents.c.name.label("respondent"),
+            replies.c.id.label("response"),
+            *SITUATION,
         )
         .select_from(RESPONSES.join(answers, answers.c.id == replies.c.answer_id))
         .where(answers.c.run_id.in_(list(runs)), replies.c.outcome == "valid")
@@ -253,9 +272,14 @@ def _judged(table: Table, *columns: Any) -> Select[Any]:
     )
 
 
-def _read(lab: Lab, table: Table, query: Select[Any], study: str | None) -> pl.DataFrame:
-    if study is not None:
-        query = query.where(table.c.study_id == judged_study(lab, study).row)
+def _read(
+    lab: Lab, table: Table, query: Select[Any], study: str | None, *, embargoed: bool
+) -> pl.DataFrame:
+    own = None if study is None else judged_study(lab, study).row
+    if own is not None:
+        query = query.where(table.c.study_id == own)
+    if not embargoed:
+        query = query.where(openly(table, own))
     frame = lab.frame(query)
     names = study_names(lab)
     named = pl.col("study").replace_strict(names, default=None, return_dtype=pl.String)

@@ -13,7 +13,6 @@ from empathylab.store import schema
 from empathylab.store.frames import read_frame
 from empathylab.store.imports.files import Change, begin_import
 from empathylab.store.inserts import hash_of
-from empathylab.store.judged_responses import responses_in_open_studies
 from empathylab.store.judgements import lab_judgements
 from empathylab.store.lab import Lab
 from empathylab.store.ratings import Study, lab_studies
@@ -153,7 +152,6 @@ def ratings_of_replies(lab: Lab, study: str) -> pl.DataFrame:
         people = read_frame(connection, query)
     judged = lab_judgements(lab).filter(
         pl.col("outcome") == "valid",
-        ~pl.col("response").is_in(list(responses_in_open_studies(lab))),
     )
     judged = judged.select(
         "response",

@@ -17,6 +17,7 @@ from empathylab.errors import InputError
 from empathylab.store import schema
 from empathylab.store.inserts import hash_of, insert_returning_ids
 from empathylab.store.schema.statements import insert_rows, update_rows
+from empathylab.store.studies.embargo import hidden_answers
 
 Row = dict[str, Any]
 Records = dict[str, list[Row]]
@@ -78,11 +79,14 @@ class Carried(NamedTuple):
 def answer_records(connection: Connection, numbers: Sequence[int]) -> Records:
     """The answers of those numbers, what was made of them, and all that these rows refer to.
 
-    People's ratings of the responses are among them where their study is closed.
+    People's ratings of the responses are among them where their study is closed. What judges said
+    of replies that an open study shows is not.
     """
-    found = {"answers": _rows(connection, "answers", "id", numbers)}
+    hidden = _hidden_answers(connection)
+    shown = [number for number in numbers if number not in hidden]
+    found = {"answers": _rows(connection, "answers", "id", shown)}
     for name in _FROM_ANSWERS:
-        found[name] = _rows(connection, name, "answer_id", numbers)
+        found[name] = _rows(connection, name, "answer_id", shown)
     talks = {row["conversation_id"] for row in found["turns"]}
     found["turns"] = _rows(connection, "turns", "conversation_id", talks)
     given = [row["id"] for row in found["administrations"]]
@@ -106,10 +110,15 @@ def run_records(connection: Connection, run: int) -> Records:
 
 
 def lab_records(connection: Connection) -> Records:
-    """Every row that can be carried over, without what belongs to studies that are not closed."""
+    """Every row that can be carried over, without what belongs to studies that are not closed.
+
+    What judges said of replies that such studies show belongs to them.
+    """
     found = whole_tables(connection, TABLES)
     hidden = set(connection.execute(_open_studies()).scalars())
     found["studies"] = [row for row in found["studies"] if row["id"] not in hidden]
+    answers = _hidden_answers(connection)
+    found["answers"] = [row for row in found["answers"] if row["id"] not in answers]
     for name in TABLES:
         _drop_orphans(found, name)
     return found
@@ -126,6 +135,10 @@ def whole_tables(connection: Connection, names: Iterable[str]) -> Records:
         ]
         for name in names
     }
+
+
+def _hidden_answers(connection: Connection) -> set[int]:
+    return set(connection.execute(select(schema.answers.c.id).where(hidden_answers())).scalars())
 
 
 def _open_studies() -> Any:

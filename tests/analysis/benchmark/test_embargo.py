@@ -8,10 +8,13 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from empathylab.analysis.benchmark.leaderboard import report_leaderboard, without_embargoed
+from empathylab.analysis.benchmark.result import from_lab
 from empathylab.analysis.overview import from_lab as collect
+from empathylab.errors import InputError
 from empathylab.store import Lab, schema
 from empathylab.study.design.definition import Arm, Situations
 from empathylab.study.session.service import StudyService, launch
+from tests.helpers.command_line import empathylab
 from tests.judging.measured import STUDY
 from tests.report.test_report_leaderboard import NEW, judged_lab
 from tests.study.examples import between
@@ -47,6 +50,26 @@ def test_a_newcomer_whom_an_open_study_shows_is_not_ranked_by_a_judge(judged: La
     service.actions.close()
     [board] = collect(judged).leaderboards
     assert NEW in {entry.respondent for entry in board.entries}
+
+
+def test_a_model_that_an_open_study_shows_is_measured_by_a_judge_for_a_reason_only(
+    judged: Lab,
+) -> None:
+    service = shown_elsewhere(judged, NEW, "gpt")
+    measured = {"judge": "a/judge", "study": STUDY}
+    with pytest.raises(InputError, match="study small: the study is still open"):
+        from_lab(judged, NEW, **measured)
+    peeked = from_lab(judged, NEW, **measured, peek="The board asks")
+    service.actions.close()
+    assert peeked == from_lab(judged, NEW, **measured)
+
+
+def test_evaluate_refuses_such_a_model_before_it_asks_anything(judged: Lab) -> None:
+    shown_elsewhere(judged, NEW, "gpt")
+    lab = ("--lab", judged.folder)
+    done = empathylab("evaluate", NEW, "--against", STUDY, "--judge", "a/judge", *lab)
+    assert done.exit_code == 2
+    assert "study small: the study is still open" in done.stderr
 
 
 def test_a_board_is_as_it_was_where_no_open_study_shows_its_newcomers(judged: Lab) -> None:

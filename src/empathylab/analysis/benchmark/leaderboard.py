@@ -38,8 +38,9 @@ from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, ModelChoice, Result, row_frames
 from empathylab.stats.estimates import NO_ESTIMATE
 from empathylab.store import Lab
-from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
+from empathylab.store.judged_responses import models_with_responses
 from empathylab.store.ratings import collection_frame, lab_study
+from empathylab.store.studies.embargo import responses_in_open_studies
 from empathylab.study.added_arms.instruments import MeasuredStudy, measured_study
 from empathylab.study.admin.embargo import require_closed
 
@@ -169,15 +170,15 @@ def leaderboard_from_lab(
 ) -> LeaderboardResult:
     """The leaderboard of a study of the lab; without a name, of the only one.
 
-    A study that this lab runs must be closed, unless there is a reason to `peek`. Without one,
-    judges' ratings of replies that a running study shows are hidden too.
+    A study that this lab runs must be closed, unless there is a reason to `peek`. Judges' ratings
+    of replies that another running study shows are hidden.
     """
     chosen = lab_study(lab, study)
     reference = reference_ratings(lab, chosen.name, dimension)
     require_closed(lab, chosen, peek=peek, who=who)
     study_as_measured = measured_study(lab, chosen.name)
     board = leaderboard(lab, reference, study_as_measured, judge=judge, keep=not peek)
-    return board if peek else without_embargoed(lab, board)
+    return without_embargoed(lab, board)
 
 
 def leaderboard(
@@ -259,11 +260,11 @@ def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
 
 
 def without_embargoed(lab: Lab, board: LeaderboardResult) -> LeaderboardResult:
-    """The leaderboard without a judge's estimates of respondents that a running study shows.
+    """The leaderboard without a judge's estimates of respondents that another open study shows.
 
     Respondents that people rated in the board's own study stay, by these ratings alone.
     """
-    running = responses_in_open_studies(lab)
+    running = responses_in_open_studies(lab, except_study=board.reference.study.row)
     hidden = {
         entry.respondent for entry in board.entries if _is_embargoed(lab, board, entry, running)
     }

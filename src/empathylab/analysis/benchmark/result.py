@@ -41,7 +41,7 @@ from empathylab.errors import UnknownName
 from empathylab.store import Lab
 from empathylab.store.ratings import lab_study
 from empathylab.study.added_arms.instruments import measured_study
-from empathylab.study.admin.embargo import require_closed
+from empathylab.study.admin.embargo import require_judged_openly
 
 _MODELS = {
     "people": ("mean of human ratings", "People rated the respondent's replies."),
@@ -145,12 +145,14 @@ def from_lab(
     """The respondent compared with a study of the lab, by a judge or the mean of several.
 
     A judge is a model that has judged the replies, or `style`. A study that this lab runs must be
-    closed, unless there is a reason to `peek`.
+    closed, unless there is a reason to `peek`; so must one that shows the respondent's replies.
     """
     chosen = lab_study(lab, study)
     reference = reference_ratings(lab, chosen.name, dimension)
-    require_closed(lab, chosen, peek=peek, who=who)
     prompt = study_prompt(lab, measured_study(lab, chosen.name)).prompt
+    replies = measured_replies(lab, reference, respondent, prompt)
+    shown = [reply.response for reply in replies]
+    require_judged_openly(lab, shown, [chosen.name], peek=peek, who=who)
     if isinstance(judge, str):
         return measure(lab, reference, respondent, judge, prompt)
     return measure(lab, reference, respondent, PANEL, prompt, judge)

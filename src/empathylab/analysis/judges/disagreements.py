@@ -6,7 +6,7 @@ import polars as pl
 
 from empathylab.analysis.judges.frames import imported_judges
 from empathylab.store import Lab
-from empathylab.store.judged_responses import judged_study, responses_in_open_studies
+from empathylab.store.judged_responses import judged_study
 from empathylab.store.judgements import chosen_judgements
 from empathylab.store.listings.judges import judged_values, rated_values
 from empathylab.store.ratings import lab_study
@@ -18,7 +18,7 @@ def judge_disagreements(lab: Lab, study: str) -> pl.DataFrame:
 
     `judge_rating` is the mean over the judge's repeats and orders, of its distribution where it
     gives one; `people_rating` the mean of `raters` people; `difference` the judge's minus people's.
-    The study must be closed, and what judges say of replies that an open study shows is left out.
+    The study must be closed.
     Which judgements belong together is decided as in the judges' cards.
     """
     require_closed(lab, lab_study(lab, study))
@@ -40,8 +40,7 @@ def judge_disagreements(lab: Lab, study: str) -> pl.DataFrame:
         people_rating=pl.col("rating").mean(), raters=pl.len().cast(pl.Int64)
     )
     return (
-        given.filter(~pl.col("response").is_in(list(responses_in_open_studies(lab))))
-        .group_by("judge", *key)
+        given.group_by("judge", *key)
         .agg(judge_rating=pl.col("given").mean())
         .join(by_people, on=key)
         .with_columns(difference=pl.col("judge_rating") - pl.col("people_rating"))

@@ -48,6 +48,7 @@ from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.scores.estimates import Comparison
 from empathylab.analysis.scores.gates import Gate
+from empathylab.analysis.scores.prose import HIDDEN_SCORES
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
 from empathylab.compute import one_thread
@@ -57,7 +58,12 @@ from empathylab.stats.questionnaires.appraisal import ScaleChange
 from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.inserts import now
-from empathylab.store.judgements import lab_judgements, lab_preferences, rubric_scores
+from empathylab.store.judgements import (
+    hides_scores,
+    lab_judgements,
+    lab_preferences,
+    rubric_scores,
+)
 from empathylab.store.queries import failures_frame, outcomes_frame
 from empathylab.store.ratings import lab_studies
 from empathylab.store.recipients import recipient_studies
@@ -221,6 +227,8 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
     helping = [name for name, study in recipient_studies(lab).items() if not is_running(study)]
     not_helped = "The recipients of the study {} are not analysed"
     helped = _analysed(lab, helping, recipients.from_lab, unrated, not_helped)
+    if hides_scores(lab, chosen):
+        unrated.append(HIDDEN_SCORES)
     talks = report_conversations(lab)
     return LabOverview(
         made_at=now(),

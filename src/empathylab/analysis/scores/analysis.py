@@ -37,6 +37,7 @@ from empathylab.store.judgements import (
     replied_situations,
     rubric_scores,
 )
+from empathylab.store.studies.embargo import responses_in_open_studies
 
 _LOSSES = 5
 """How many situations a comparison lists."""
@@ -59,7 +60,7 @@ def from_lab(
     With `baseline`, another run, each run is compared with it on the situations that both have;
     `margin` is how much lower the mean may be. `validated` are results of comparing judges with
     human ratings, from which those of this judge are taken. `baseline_name` is what sentences
-    call the baseline.
+    call the baseline. Scores of replies that a study shows are hidden until it is closed.
     """
     wanted = [*runs, *([] if baseline is None else [baseline])]
     frame = rubric_scores(lab, wanted).filter(judge=judge)
@@ -72,6 +73,8 @@ def from_lab(
     )
     profiles = reply_profiles(frame)
     replies = replied_situations(lab, wanted)
+    hidden = pl.col("response").is_in(list(responses_in_open_studies(lab)))
+    replies = replies.with_columns(hidden=hidden)
     return ScoresResult(
         judge=judge,
         respondents=tuple(
@@ -105,6 +108,7 @@ def _run_replies(
         usable=mine.height,
         scored=profiles.filter(run=run).height,
         judging=latest_judge_run(lab, judge, RUBRIC, scoring_source(run)),
+        hidden=int(mine["hidden"].sum()),
     )
 
 

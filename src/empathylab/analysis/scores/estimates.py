@@ -47,9 +47,11 @@ class RunReplies:
     respondent: str
     usable: int
     scored: int
-    """Those with a score on every dimension."""
+    """Those with a score on every dimension that is not hidden."""
     judging: JudgeRun | None
     """What became of the judge's requests; None where it was not asked about this run."""
+    hidden: int = 0
+    """Those whose scores are hidden, because a study that is not closed shows the replies."""
 
     @property
     def unscored(self) -> int:

@@ -11,6 +11,9 @@ from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.judging.rubric.acceptance import REQUIRED, FaultCheck, JudgeAcceptance
 from empathylab.store.judgements import JudgeRun
 
+HIDDEN_SCORES = (
+    "Judges' scores of replies that an open study shows are left out until it is closed."
+)
 _QUOTED = 60
 """The most characters of an answer that a sentence quotes."""
 
@@ -113,12 +116,15 @@ def judging_sentence(asked: JudgeRun) -> str:
 
 
 def unscored_sentence(replies: RunReplies, judge: str) -> str:
-    """How many replies of a run the judge left without a full score, and why."""
+    """How many replies of a run have no full score by the judge that may be shown, and why."""
+    of = f"of {replies.usable} replies of {replies.respondent}"
+    hidden = f"{replies.hidden} {of} have hidden scores. {HIDDEN_SCORES}"
+    missing = replies.unscored - replies.hidden
+    if not missing:
+        return hidden
     why = "" if replies.judging is None else f": {judging_sentence(replies.judging)}"
-    return (
-        f"{replies.unscored} of {replies.usable} replies of {replies.respondent} have no full "
-        f"score by the judge {judge}{why}."
-    )
+    unscored = f"{missing} {of} have no full score by the judge {judge}{why}."
+    return f"{unscored} {hidden}" if replies.hidden else unscored
 
 
 def card_sentence(judge: str, cards: Sequence[tuple[str, JudgeCard]]) -> str:

@@ -57,23 +57,28 @@ class StudyMeasurement:
 
 def open_bench(workspace: Workspace, wanted: StudyMeasurement, options: RunOptions) -> Bench:
     """The study, checked before anything is asked or paid for."""
-    from empathylab.analysis.benchmark.frames import reference_ratings
+    from empathylab.analysis.benchmark.frames import measured_replies, reference_ratings
     from empathylab.analysis.benchmark.prompts import study_prompt, study_set
     from empathylab.store.ratings import lab_study
     from empathylab.study.added_arms.instruments import measured_study
-    from empathylab.study.admin.embargo import require_closed
+    from empathylab.study.admin.embargo import require_judged_openly
 
     options.require_one_address(wanted.models)
     lab = workspace.store()
     study = lab_study(lab, wanted.study)
     reference = reference_ratings(lab, study.name, wanted.dimension)
-    require_closed(lab, study, peek=wanted.peek, who=wanted.who)
+    measured = measured_study(lab, study.name)
+    prompt = study_prompt(lab, measured)
+    replies = [
+        reply.response
+        for name in wanted.models
+        for reply in measured_replies(lab, reference, name, prompt.prompt)
+    ]
+    require_judged_openly(lab, replies, [study.name], peek=wanted.peek, who=wanted.who)
     for name in wanted.models:
         _require_one_arm(reference, name)
         _require_covered(lab, reference, name, wanted.judges)
-    measured = measured_study(lab, study.name)
     whole = study_set(lab, measured)
-    prompt = study_prompt(lab, measured)
     return Bench(workspace, wanted, options, reference, measured, prompt, whole)
 
 
@@ -113,7 +118,7 @@ def _brought(lab: Lab, reference: ReferenceRatings, judges: Iterable[str]) -> li
     imported = [judge for judge in judges if judge in reference.imported_judges]
     if not imported:
         return []
-    asked = set(lab_judgements(lab, reference.study.name)["judge"])
+    asked = set(lab_judgements(lab, reference.study.name, embargoed=True)["judge"])
     return [item for item in imported if item not in asked]
 
 
@@ -276,14 +281,14 @@ class Bench:
 
     def _page(self, known: Sequence[BenchmarkResult]) -> Path:
         """Writes the study's leaderboard and returns its path."""
-        from empathylab.analysis.benchmark.leaderboard import leaderboard
+        from empathylab.analysis.benchmark.leaderboard import leaderboard, without_embargoed
         from empathylab.report.benchmark.page import write_leaderboard
 
         path = self.lab.reports / f"leaderboard-{self.study.name}.html"
         # The table is of all situations.
         whole = [result.measurement for result in known] if self.wanted.sample is None else ()
         board = leaderboard(self.lab, self.reference, self.study, known=whole)
-        return write_leaderboard(path, board)
+        return write_leaderboard(path, without_embargoed(self.lab, board))
 
     def _run(self, jobs: list[Job]) -> Sessions:
         return self.workspace.run(jobs, self.options) if jobs else Sessions((), self.options)

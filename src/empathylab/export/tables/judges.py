@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import polars as pl
-
 from empathylab.export.source import LabSource
 from empathylab.export.tables.columns import (
     EMOTION,
@@ -18,26 +14,6 @@ from empathylab.export.tables.columns import (
     VALENCE,
 )
 from empathylab.table_specs import TableSpec, flag, number, text, whole
-
-
-def _judgements(source: LabSource) -> pl.DataFrame:
-    return _without_open_studies(source, source.judgements, ["response"])
-
-
-def _preferences(source: LabSource) -> pl.DataFrame:
-    return _without_open_studies(source, source.preferences, ["first_response", "second_response"])
-
-
-def _without_open_studies(
-    source: LabSource, frame: pl.DataFrame, responses: Sequence[str]
-) -> pl.DataFrame:
-    """Without what judges said about a response that an open study shows, or for such a study."""
-    shown = list(source.responses_in_open_studies)
-    about = pl.any_horizontal(pl.col(name).is_in(shown) for name in responses)
-    blind = [part.name for part in source.studies if part.blind]
-    asked = pl.col("study").is_in(blind).fill_null(value=False)
-    return frame.filter(~(about | asked))
-
 
 _ABOUT = (
     text("judge", "The model that judged"),
@@ -77,7 +53,7 @@ JUDGEMENTS = TableSpec[LabSource](
         whole("position", "The dimension's place among those asked at once, from 1"),
         *_ANSWER,
     ),
-    _judgements,
+    lambda source: source.judgements,
 )
 
 PREFERENCES = TableSpec[LabSource](
@@ -97,5 +73,5 @@ PREFERENCES = TableSpec[LabSource](
         *_ANSWER,
         text("pair", "The pair's name; both orders of a pair share it"),
     ),
-    _preferences,
+    lambda source: source.preferences,
 )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import polars as pl
-from sqlalchemy import Connection, case, func, or_, select
+from sqlalchemy import Connection, case, func, select
 
 from empathylab.store.judgements import RUBRIC
 from empathylab.store.lab import Lab
 from empathylab.store.listings.pages import Listing, read_page
-from empathylab.store.listings.studies import NOT_CLOSED, responses_not_closed
 from empathylab.store.schema import (
     answers,
     judgements,
@@ -17,11 +16,11 @@ from empathylab.store.schema import (
     respondents,
     responses,
     runs,
-    shown_responses,
     situation_sets,
     situations,
     studies,
 )
+from empathylab.store.studies.embargo import openly
 from empathylab.store.studies.records import real_people
 
 _JUDGED = judgements.join(answers).join(runs).join(respondents)
@@ -48,9 +47,7 @@ def list_judges(connection: Connection, *, offset: int = 0, limit: int = 50) -> 
 def list_judgements(
     connection: Connection, response: int, *, offset: int = 0, limit: int = 50
 ) -> Listing:
-    """Judges' ratings of one response; none while an open study shows it or asked for it."""
-    hidden = responses_not_closed().where(shown_responses.c.response_id == response)
-    unclosed = select(studies.c.id).where(NOT_CLOSED)
+    """Judges' ratings of one response, as far as no open study hides them."""
     query = (
         select(
             respondents.c.name.label("judge"),
@@ -60,8 +57,7 @@ def list_judgements(
             judgements.c.answer_id.label("answer"),
         )
         .select_from(_JUDGED.outerjoin(studies))
-        .where(judgements.c.response_id == response, ~hidden.exists())
-        .where(or_(judgements.c.study_id.is_(None), judgements.c.study_id.not_in(unclosed)))
+        .where(judgements.c.response_id == response, openly(judgements))
         .order_by(judgements.c.id)
     )
     return read_page(connection, query, offset=offset, limit=limit)
@@ -101,7 +97,7 @@ def judged_values(lab: Lab, study: int) -> pl.DataFrame:
         .join(responses, responses.c.id == judgements.c.response_id)
         .join(situations)
         .join(situation_sets)
-        .where(judgements.c.study_id == study, runs.c.protocol != RUBRIC)
+        .where(judgements.c.study_id == study, runs.c.protocol != RUBRIC, openly(judgements, study))
         .order_by(judgements.c.id)
     )
     return lab.frame(query)

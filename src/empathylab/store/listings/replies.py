@@ -17,7 +17,6 @@ from empathylab.store.listings.pages import (
     values_of,
 )
 from empathylab.store.listings.search import matches
-from empathylab.store.listings.studies import NOT_CLOSED
 from empathylab.store.schema import (
     answers,
     respondents,
@@ -27,6 +26,7 @@ from empathylab.store.schema import (
     studies,
 )
 from empathylab.store.schema.joins import RESPONSES, SITUATION
+from empathylab.store.studies.embargo import NOT_CLOSED
 
 _SNIPPET = 400
 _SITUATIONS = situations.join(situation_sets)

@@ -17,7 +17,6 @@ from empathylab.store.listings.pages import (
     read_rows,
     values_of,
 )
-from empathylab.store.listings.studies import NOT_CLOSED, responses_not_closed
 from empathylab.store.queries import answer_totals, unanswered_requests
 from empathylab.store.schema import (
     administrations,
@@ -29,7 +28,6 @@ from empathylab.store.schema import (
     respondents,
     responses,
     runs,
-    studies,
     turns,
 )
 from empathylab.store.schema.statements import count_rows
@@ -209,25 +207,6 @@ def _neighbours(connection: Connection, run: int, key: str) -> dict[str, int | N
         "before": connection.execute(before).scalar(),
         "after": connection.execute(after).scalar(),
     }
-
-
-def judges_open_study(connection: Connection, run: int) -> bool:
-    """Whether a judge rated replies in this run that an open study shows to its raters.
-
-    What it said of them is a result of the study, so it is hidden until the study is closed.
-    """
-    shown = responses_not_closed()
-    unclosed = select(studies.c.id).where(NOT_CLOSED)
-    for table, rule in (
-        (judgements, judgements.c.response_id.in_(shown)),
-        (preferences, preferences.c.first_response_id.in_(shown)),
-        (preferences, preferences.c.second_response_id.in_(shown)),
-        (judgements, judgements.c.study_id.in_(unclosed)),
-    ):
-        query = select(table.c.id).select_from(table.join(answers)).limit(1)
-        if connection.execute(query.where(answers.c.run_id == run, rule)).first() is not None:
-            return True
-    return False
 
 
 def run_conversations(connection: Connection, run: int) -> int:

@@ -13,7 +13,6 @@ from empathylab.store.schema import (
     ratings,
     respondents,
     responses,
-    shown_responses,
     situations,
     studies,
 )
@@ -22,14 +21,6 @@ from empathylab.store.studies.records import real_people
 
 # The rule stands in the queries, too: a study may be opened again while its pages are read.
 _CLOSED: ColumnElement[bool] = studies.c.status == "closed"
-NOT_CLOSED: ColumnElement[bool] = studies.c.status.in_(("open", "paused"))
-"""The rule for studies that this lab runs, whose results are hidden."""
-
-
-def responses_not_closed() -> Select[Any]:
-    """The ids of the responses that studies show that are not closed."""
-    shown = shown_responses.join(arms).join(studies)
-    return select(shown_responses.c.response_id).select_from(shown).where(NOT_CLOSED)
 
 
 def list_studies(connection: Connection, *, offset: int = 0, limit: int = 50) -> Listing:

@@ -6,14 +6,16 @@ hidden because they identify the arm of each participant when they are read ofte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
-from empathylab.store.ratings import Study
+from empathylab.store.judged_responses import study_names
+from empathylab.store.ratings import Study, lab_studies
+from empathylab.store.studies.embargo import studies_showing
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.design.definition import Study as StudyDefinition
 from empathylab.study.session.visits import ArmStatus
@@ -118,3 +120,19 @@ def require_closed(
         row = find_study(connection, name, int(version) if version else None)
         if row is not None:
             add_audit(connection, row.id, present(), who, "peek", reason=reason[:500])
+
+
+def require_judged_openly(
+    lab: Lab,
+    replies: Collection[int],
+    studies: Collection[str] = (),
+    *,
+    peek: str | None = None,
+    who: str = "researcher",
+) -> None:
+    """`require_closed` for these studies, and those that hide judges' scores of these replies."""
+    names = study_names(lab)
+    hiding = {names[number] for number in studies_showing(lab, replies)}
+    for name, study in lab_studies(lab).items():
+        if name in hiding or name in studies:
+            require_closed(lab, study, peek=peek, who=who)

@@ -14,6 +14,7 @@ from empathylab.errors import InputError
 from empathylab.store.inserts import now
 from empathylab.store.listings import runs as listings
 from empathylab.store.listings.pages import Listing, Row
+from empathylab.store.studies.embargo import judges_open_study
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table, fixed_table, whole_number
 from empathylab.view.visits import Visit, required
@@ -99,7 +100,7 @@ def show_run(visit: Visit) -> Page:
     """One run: settings, progress, cost, outcomes, and its answers."""
     number = visit.number("run")
     row = _described(required(listings.find_run(visit.connection, number)))
-    hidden = listings.judges_open_study(visit.connection, number)
+    hidden = judges_open_study(visit.connection, number)
     outcomes = fixed_table(
         "outcomes",
         "Outcomes",
@@ -163,7 +164,7 @@ def _answers_table(run: int, outcome: str, *, hidden: bool) -> Table:
 def show_answer(visit: Visit) -> Page:
     """One request with its answer, in full."""
     answer = required(listings.find_answer(visit.connection, visit.number("answer")))
-    hidden = listings.judges_open_study(visit.connection, answer["run_id"])
+    hidden = judges_open_study(visit.connection, answer["run_id"])
     if hidden:
         secret = ("text", "reasoning", "logprobs", "reason", "outcome", "messages")
         answer = {**answer, **dict.fromkeys(secret)}
@@ -191,9 +192,7 @@ def show_comparison(visit: Visit) -> Page:
         else:
             values |= {"comparison": comparison, "runs": runs}
             tables = (_differences(comparison.to_frame().to_dicts()),)
-            if not any(
-                listings.judges_open_study(visit.connection, run) for run in (first, second)
-            ):
+            if not any(judges_open_study(visit.connection, run) for run in (first, second)):
                 tables += (_shared_answers(first, second),)
     return Page("Compare runs", "compare_runs", tables, values)
 
