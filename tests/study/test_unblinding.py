@@ -221,6 +221,22 @@ def test_exchanging_the_arms_of_two_people_changes_no_byte(sqlite_lab: Lab, tmp_
     assert len(before) > 60
 
 
+def test_the_first_raters_arm_is_not_told_by_what_the_lab_lists(sqlite_lab: Lab) -> None:
+    service, _ = fixed(sqlite_lab, parse_study(BETWEEN))
+    walk(service, someone(service, "finished"))
+    walk(service, someone(service, "unfinished"), until="rate")
+    commands = (["data", "show", "small"], ["data", "show", "small", "--json"], ["data", "list"])
+
+    def shown() -> list[str]:
+        lab = ["--lab", str(sqlite_lab.folder)]
+        return [CliRunner().invoke(app, [*command, *lab]).output for command in commands]
+
+    before = shown()
+    assert re.search(r"\bone .*\n.*\btwo ", before[0])
+    exchange(sqlite_lab, *pairs(sqlite_lab)[0])
+    assert shown() == before
+
+
 def exchange_conditions(lab: Lab, first: str, second: str) -> None:
     """Exchanges author and label of two participants, with the replies that they got."""
     places, raters, talks = schema.slots, schema.raters, schema.live_conversations

@@ -87,7 +87,12 @@ def _show_study(folder: Path, name: str, lengths: bool | None, *, as_json: bool)
 
 
 def _study_details(lab: Lab, study: Study, lengths: bool | None) -> dict[str, Any]:
-    from empathylab.store.listings.summaries import arms_rated, labels_given, rated_situations
+    from empathylab.store.listings.summaries import (
+        arms_rated,
+        labels_given,
+        rated_situations,
+        study_arms,
+    )
     from empathylab.store.situations import lab_situation_sets
     from empathylab.study.admin.embargo import is_running
 
@@ -97,10 +102,17 @@ def _study_details(lab: Lab, study: Study, lengths: bool | None) -> dict[str, An
     seen = set(rated["situation"])
     situations = [item for key in sets for item in known[key] if item.id in seen]
     running = is_running(study)
-    arms = arms_rated(lab, study.name).to_dicts()
-    if running and len({arm["arm"] for arm in arms}) > 1:
-        # Exact counts, read often enough, tell which arm each participant is in.
-        arms = [arm | {"raters": None, "situations": None} for arm in arms]
+    named = study_arms(lab, study.name) if running else []
+    if len(named) > 1:
+        # Counts and the order of the first ratings tell which arm a participant is in.
+        nothing = {"raters": None, "situations": None}
+        arms = [
+            {"arm": arm, "dimension": dimension.name, **nothing}
+            for arm in named
+            for dimension in study.dimensions
+        ]
+    else:
+        arms = arms_rated(lab, study.name).to_dicts()
     return {
         "arms": arms,
         # How the arms fare is seen once the study is closed.

@@ -23,6 +23,7 @@ from empathylab.store.schema import (
     studies,
 )
 from empathylab.store.schema.joins import RATED, RATINGS, RESPONSES, SITUATION
+from empathylab.store.studies.embargo import NOT_CLOSED
 from empathylab.store.studies.records import real_people
 
 _ARM = func.coalesce(arms.c.name, respondents.c.name).label("arm")
@@ -112,7 +113,7 @@ class RatingCounts:
 
 
 def rating_counts(lab: Lab, study: str) -> RatingCounts:
-    """The study's arms and raters with ratings, and the ratings."""
+    """The study's arms and raters with ratings, and the ratings; of an open study, all arms."""
     # Counted rater by rater: PostgreSQL underestimates how many raters a study has, and would
     # count all ratings of the lab again for each.
     own = select(func.count()).where(ratings.c.rater_id == raters.c.id).scalar_subquery()
@@ -129,7 +130,11 @@ def rating_counts(lab: Lab, study: str) -> RatingCounts:
         .where(ratings.c.arm_id == arms.c.id, real_people())
         .exists()
     )
-    named = select(arms.c.name).select_from(arms.join(studies)).where(named_study(study), rated)
+    named = (
+        select(arms.c.name)
+        .select_from(arms.join(studies))
+        .where(named_study(study), rated | NOT_CLOSED)
+    )
     unnamed = (
         select(respondents.c.name)
         .select_from(RATED)
@@ -151,6 +156,13 @@ def count_raters(lab: Lab, study: str) -> int:
     )
     with lab.reading() as connection:
         return int(connection.execute(query).scalar_one())
+
+
+def study_arms(lab: Lab, study: str) -> list[str]:
+    """The names of the study's arms in the order of its file, with ratings or without."""
+    query = select(arms.c.name).select_from(arms.join(studies)).where(named_study(study))
+    with lab.reading() as connection:
+        return list(connection.execute(query.order_by(arms.c.id)).scalars())
 
 
 def arms_rated(lab: Lab, study: str) -> pl.DataFrame:
