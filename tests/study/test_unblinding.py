@@ -14,8 +14,10 @@ from sqlalchemy import select, update
 from typer.testing import CliRunner
 
 from empathylab.cli.app import app
+from empathylab.export.lab_tables import lab_tables
 from empathylab.models import ScriptedModel
-from empathylab.store import Lab, schema
+from empathylab.store import Lab, responses_frame, schema
+from empathylab.store.transfer import lab_records
 from empathylab.study import Study, parse_study
 from empathylab.study.admin.embargo import coarse_arms
 from empathylab.study.assignment.seeded_random import draw
@@ -365,9 +367,21 @@ def test_replies_that_participants_wrote_are_hidden_until_the_end(
     text = re.sub(r"    examples:\n.*\n", "", text)
     service, _ = opened(sqlite_lab, parse_study(text))
     walk(service, someone(service, "writer"))
+
+    def passed_on() -> list[str]:
+        with sqlite_lab.reading() as connection:
+            records = lab_records(connection)["responses"]
+        frames = (lab_tables(sqlite_lab).tables["responses"], responses_frame(sqlite_lab))
+        return [
+            *(text for frame in frames for text in frame["text"]),
+            *(r["text"] for r in records),
+        ]
+
     assert "written_replies.csv" not in exported(sqlite_lab, tmp_path / "open")
+    assert passed_on() == []
     service.actions.close()
     assert "sorry" in exported(sqlite_lab, tmp_path / "closed")["written_replies.csv"]
+    assert [("sorry" in text) for text in passed_on()] == [True] * 6
 
 
 def test_counts_by_arm_are_lower_bounds_that_level_arms_share() -> None:

@@ -21,6 +21,7 @@ from empathylab.store.schema import (
     situations,
 )
 from empathylab.store.schema.joins import RESPONSES
+from empathylab.store.studies.embargo import written_openly
 
 
 def set_table(connection: Connection) -> pl.DataFrame:
@@ -73,7 +74,10 @@ def respondent_table(connection: Connection) -> pl.DataFrame:
 
 
 def response_table(connection: Connection) -> pl.DataFrame:
-    """Every response, usable or not, in the order in which analyses read them."""
+    """Every response, usable or not, in the order in which analyses read them.
+
+    What participants of a study wrote is there once it is closed.
+    """
     columns = responses.c
     query = select(
         situations.c.id.label("place"),
@@ -90,7 +94,7 @@ def response_table(connection: Connection) -> pl.DataFrame:
         answers.c.answered_at,
         imports.c.source.label("imported_from"),
     ).select_from(RESPONSES.outerjoin(answers).outerjoin(imports))
-    frame = read_frame(connection, query)
+    frame = read_frame(connection, query.where(written_openly(connection)))
     # Databases sort names by rules of their own.
     return frame.sort("place", "respondent", "sample", "response").drop("place")
 

@@ -23,6 +23,7 @@ from empathylab.store.schema import (
     situations,
 )
 from empathylab.store.schema.joins import RESPONSES, SITUATION
+from empathylab.store.studies.embargo import written_openly
 
 
 def runs_frame(lab: Lab, only: Collection[int] | None = None) -> pl.DataFrame:
@@ -156,7 +157,10 @@ def scales_by_row(definitions: pl.DataFrame) -> dict[int, Scale]:
 
 
 def responses_frame(lab: Lab, *rules: ColumnElement[bool]) -> pl.DataFrame:
-    """Responses with the situations they reply to; with rules, those that meet all of them."""
+    """Responses with the situations they reply to; with rules, those that meet all of them.
+
+    What participants of a study wrote is there once it is closed.
+    """
     query = (
         select(
             responses.c.id.label("response"),
@@ -173,7 +177,9 @@ def responses_frame(lab: Lab, *rules: ColumnElement[bool]) -> pl.DataFrame:
         .where(*rules)
         .order_by(situations.c.id, respondents.c.name, responses.c.sample, responses.c.id)
     )
-    return lab.frame(query)
+    with lab.reading() as connection:
+        shown = written_openly(connection)
+    return lab.frame(query.where(shown))
 
 
 def situation_sets_frame(lab: Lab) -> pl.DataFrame:

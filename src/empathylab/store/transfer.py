@@ -17,7 +17,7 @@ from empathylab.errors import InputError
 from empathylab.store import schema
 from empathylab.store.inserts import hash_of, insert_returning_ids
 from empathylab.store.schema.statements import insert_rows, update_rows
-from empathylab.store.studies.embargo import hidden_answers
+from empathylab.store.studies.embargo import hidden_answers, written_openly
 
 Row = dict[str, Any]
 Records = dict[str, list[Row]]
@@ -112,13 +112,16 @@ def run_records(connection: Connection, run: int) -> Records:
 def lab_records(connection: Connection) -> Records:
     """Every row that can be carried over, without what belongs to studies that are not closed.
 
-    What judges said of replies that such studies show belongs to them.
+    What their participants wrote belongs to them, and what judges said of the replies they show.
     """
     found = whole_tables(connection, TABLES)
     hidden = set(connection.execute(_open_studies()).scalars())
     found["studies"] = [row for row in found["studies"] if row["id"] not in hidden]
     answers = _hidden_answers(connection)
     found["answers"] = [row for row in found["answers"] if row["id"] not in answers]
+    responses = select(schema.responses.c.id).where(~written_openly(connection))
+    written = set(connection.execute(responses).scalars())
+    found["responses"] = [row for row in found["responses"] if row["id"] not in written]
     for name in TABLES:
         _drop_orphans(found, name)
     return found

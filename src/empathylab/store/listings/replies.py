@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from empathylab.store.listings.pages import (
     Listing,
@@ -23,10 +23,9 @@ from empathylab.store.schema import (
     responses,
     situation_sets,
     situations,
-    studies,
 )
 from empathylab.store.schema.joins import RESPONSES, SITUATION
-from empathylab.store.studies.embargo import NOT_CLOSED
+from empathylab.store.studies.embargo import written_openly
 
 _SNIPPET = 400
 _SITUATIONS = situations.join(situation_sets)
@@ -84,7 +83,7 @@ def _reply_counts(connection: Connection, chosen: Sequence[int]) -> dict[int, in
         .where(responses.c.situation_id.in_(chosen))
         .group_by(responses.c.situation_id)
     )
-    query = _without_open_studies(connection, query)
+    query = query.where(written_openly(connection))
     return {int(situation): int(count) for situation, count in connection.execute(query)}
 
 
@@ -120,19 +119,19 @@ def list_replies(
     if of_situation := _of_situation(wanted):
         chosen = select(situations.c.id).select_from(_SITUATIONS).where(*of_situation)
         query = query.where(responses.c.situation_id.in_(chosen))
-    query = _without_open_studies(connection, query)
+    query = query.where(written_openly(connection))
     return read_page(connection, query, offset=offset, limit=limit)
 
 
 def find_reply(connection: Connection, response: int) -> Row | None:
     """One response, as in the list."""
     query = _replies().where(responses.c.id == response)
-    return first_row(connection, _without_open_studies(connection, query))
+    return first_row(connection, query.where(written_openly(connection)))
 
 
 def replies_by_id(connection: Connection, chosen: Sequence[int]) -> dict[int, Row]:
     """These responses by id, as in the list."""
-    query = _without_open_studies(connection, _replies().where(responses.c.id.in_(chosen)))
+    query = _replies().where(responses.c.id.in_(chosen), written_openly(connection))
     return {row["response"]: dict(row) for row in connection.execute(query).mappings()}
 
 
@@ -154,18 +153,6 @@ def _of_situation(wanted: ReplyFilter) -> list[ColumnElement[bool]]:
     return equal_where_given(
         {situation_sets.c.name: wanted.situation_set, situations.c.emotion: wanted.emotion}
     )
-
-
-def _without_open_studies(connection: Connection, query: Select[Any]) -> Select[Any]:
-    """Without what participants of studies that are not closed have written there."""
-    named = select(studies.c.name).where(NOT_CLOSED)
-    names = list(connection.execute(named).scalars())
-    if not names:
-        return query
-    written_in = responses.c.details["study"].as_string()
-    versions = [written_in.startswith(f"{name}@", autoescape=True) for name in names]
-    hidden = or_(written_in.in_(names), *versions)
-    return query.where(or_(responses.c.details.is_(None), written_in.is_(None), ~hidden))
 
 
 def reply_choices(connection: Connection) -> dict[str, list[str]]:

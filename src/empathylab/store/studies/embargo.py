@@ -1,4 +1,4 @@
-"""Which replies' judgements are hidden, because a study that is not closed shows the replies.
+"""What is hidden because a study is not closed: judgements of its replies, and what people wrote.
 
 What a judge says of a reply predicts what raters will say. Where people in a closed study have
 rated the same reply, their ratings are shown anyway, and so are the judgements.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, or_, select, true
 
 from empathylab.store import schema
 from empathylab.store.lab import Lab
@@ -55,6 +55,16 @@ def openly(table: Table, study: int | None = None) -> ColumnElement[bool]:
         running = select(studies.c.id).where(NOT_CLOSED)
         hidden.append(and_(table.c.study_id.is_not(None), table.c.study_id.in_(running)))
     return ~or_(*hidden)
+
+
+def written_openly(connection: Connection) -> ColumnElement[bool]:
+    """The rule for responses that no participant of a study that is not closed has written."""
+    names = list(connection.execute(select(studies.c.name).where(NOT_CLOSED)).scalars())
+    if not names:
+        return true()
+    written_in = schema.responses.c.details["study"].as_string()
+    versions = [written_in.startswith(f"{name}@", autoescape=True) for name in names]
+    return or_(written_in.is_(None), ~or_(written_in.in_(names), *versions))
 
 
 def hidden_answers() -> ColumnElement[bool]:
