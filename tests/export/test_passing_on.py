@@ -15,6 +15,10 @@ PERSON, SIMULATED = 1, 2
 
 @pytest.fixture
 def passed_on() -> Records:
+    return without_identities(lab_rows(launched_at=None))
+
+
+def lab_rows(*, launched_at: str | None) -> Records:
     given: dict[str, list[dict[str, Any]]] = {
         "studies": [
             {
@@ -23,7 +27,7 @@ def passed_on() -> Records:
                 "version": 1,
                 "protocol": {},
                 "secret": "abc",
-                "launched_at": None,
+                "launched_at": launched_at,
                 "closed_at": WHEN,
                 "revision": 3,
             }
@@ -42,7 +46,7 @@ def passed_on() -> Records:
         "responses": [{"id": 1, "details": {"rater": "5f1e anna", "sample": 0}}],
         "runs": [{"id": 1, "settings": {"endpoint": "https://me:secret@host/v1"}}],
     }
-    return without_identities(given)
+    return given
 
 
 def _rater(number: int, name: str, details: dict[str, Any]) -> dict[str, Any]:
@@ -58,6 +62,14 @@ def test_simulated_raters_and_what_they_gave_are_left_out(passed_on: Records) ->
     assert [row["rater_id"] for row in passed_on["ratings"]] == [PERSON]
     assert [row["rater_id"] for row in passed_on["administrations"]] == [PERSON, None]
     assert [row["administration_id"] for row in passed_on["item_answers"]] == [PERSON]
+
+
+def test_raters_of_a_file_are_numbered_and_those_of_a_launched_study_keep_their_pseudonyms(
+    passed_on: Records,
+) -> None:
+    assert [row["name"] for row in passed_on["raters"]] == ["rater-0001"]
+    launched = without_identities(lab_rows(launched_at=WHEN))
+    assert [row["name"] for row in launched["raters"]] == ["5f1e anna"]
 
 
 def test_nothing_names_a_person_or_lets_anybody_in(passed_on: Records) -> None:

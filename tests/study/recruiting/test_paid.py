@@ -85,6 +85,16 @@ def test_all_who_completed_are_to_be_paid_unless_rejected(lab: Lab) -> None:
     assert paid == {"W1": ("X", ""), "W2": ("", "answered nothing"), "W3": ("X", "")}
 
 
+def test_a_rejection_without_words_is_a_rejection_all_the_same(lab: Lab) -> None:
+    service, _ = served(lab, recruiting("mturk"))
+    person = finished(service, "W1")
+    Reviews(lab, service.launched.row).reject(person, "answered nothing", who="eva")
+    with lab.writing() as connection:
+        connection.execute(schema.slots.update().values(review_reason=None))
+    [row] = listed(service)
+    assert (row["Approve"], row["Reject"]) == ("", "rejected")
+
+
 def test_asking_for_the_list_is_written_down(lab: Lab) -> None:
     service, _ = served(lab, recruiting("prolific"))
     finished(service, "ann")

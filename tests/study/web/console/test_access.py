@@ -51,6 +51,26 @@ def test_every_route_answers_exactly_the_roles_that_may_have_it(
                 assert answer.status_code == (401 if role is None else 403), what
 
 
+def test_who_may_do_what_is_decided_here() -> None:
+    """The table of roles once more, so that no change of it goes unnoticed."""
+    owners = {"close", "alerts", "peek", "peek-download", "identities", "accounts", "invite"}
+    reading = {"conversations", "conversation", "manage", "downloads"}
+    least = {
+        **dict.fromkeys(("login", "welcome", "second-factor", "language"), "anyone"),
+        **dict.fromkeys(("logout", "account", "account-second-factor"), "viewer"),
+        **dict.fromkeys(("participant", "review", "find", "conversation"), "researcher"),
+        **dict.fromkeys(("manage", "downloads"), "researcher"),
+        **dict.fromkeys(owners, "owner"),
+    }
+    assert {rule.path.removeprefix("/console/"): rule.least for rule in POSTS} == least
+    pages = {rule.path.removeprefix("/console/"): rule.least for rule in RULES if rule not in POSTS}
+    assert {page for page, role in pages.items() if role == "owner"} == {"accounts"}
+    assert {page for page, role in pages.items() if role == "researcher"} == reading
+    assert {page for page, role in pages.items() if role == "anyone"} == {
+        *("login", "welcome", "second-factor")
+    }
+
+
 def test_every_route_of_the_console_is_in_the_table(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     served = {

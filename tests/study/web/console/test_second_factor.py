@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from empathylab.store import Lab, schema
-from empathylab.store.studies.researchers import add_researcher
+from empathylab.store.studies.researchers import add_researcher, change_researcher
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.console.sign_in.second_factor import (
     MOST_ATTEMPTS,
@@ -148,6 +148,28 @@ def test_a_code_that_confirmed_the_key_signs_nobody_in_and_success_clears_failur
     for right in recovery[:MOST_ATTEMPTS]:
         assert factors.check(number, "000 000") is False
         assert factors.check(number, right) is True
+
+
+def test_a_recovery_code_is_bound_to_its_account(sqlite_lab: Lab) -> None:
+    """Even where the digests of one account were copied into another."""
+    factors = SecondFactors(sqlite_lab, b"a secret for the tests, 32 bytes", lambda: START)
+    codes = {}
+    for name in ("ann", "bob"):
+        with sqlite_lab.writing() as connection:
+            number = add_researcher(connection, name, "hash", "owner", START)
+        factors.begin(number)
+        setup = factors.pending(number, name)
+        assert setup is not None
+        key = base64.b32decode(setup.key.replace(" ", ""))
+        code = one_time_password(key, int(START.timestamp()) // PERIOD)
+        codes[number] = factors.confirm(number, code)
+    ann, bob = codes
+    stored = {row["id"]: row["second_factor"] for row in rows_of(sqlite_lab, schema.researchers)}
+    copied = stored[bob] | {"recovery": stored[ann]["recovery"]}
+    with sqlite_lab.writing() as connection:
+        change_researcher(connection, bob, second_factor=copied)
+    assert factors.check(bob, codes[ann][0]) is False
+    assert factors.check(ann, codes[ann][0]) is True
 
 
 def test_the_password_opens_the_code_page_for_five_minutes(sqlite_lab: Lab) -> None:
