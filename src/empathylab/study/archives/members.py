@@ -170,8 +170,6 @@ def _unpacked(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str) -> by
             content += part
             if len(content) > most:
                 refuse("a file in the archive is too large", where, entry.filename)
-            if len(content) > _RATIO_FROM and len(content) > _MOST_RATIO * entry.compress_size:
-                refuse(_SWOLLEN, where, entry.filename)
     return bytes(content)
 
 
