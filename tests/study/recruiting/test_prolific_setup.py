@@ -58,10 +58,26 @@ def test_every_outcome_with_a_code_has_an_action() -> None:
     study = altered(
         recruiting("prolific"), recruitment=Recruitment(platform="prolific", codes=codes)
     )
-    actions = {code["code"]: code["actions"] for code in completion_codes(study)}
-    assert actions.keys() == set(codes.values())
-    for outcome in ("completed", "failed-attention", "interrupted", "safety"):
-        assert actions[codes[outcome]] == [{"action": "MANUALLY_REVIEW"}]
+    found = {code["code"].lower(): code for code in completion_codes(study)}
+    assert found.keys() == set(codes)
+    assert {outcome: code["code_type"] for outcome, code in found.items()} == {
+        **dict.fromkeys(codes, "OTHER"),
+        "completed": "COMPLETED",
+        "no-consent": "NO_CONSENT",
+        "failed-attention": "FAILED_ATTENTION_CHECK",
+    }
+    returned = {
+        "no-consent": "You chose not to take part.",
+        "failed-comprehension": "The instructions were not clear to you.",
+        "screened-out": "This study is for a different group of people.",
+        "full": "The study is full.",
+        "timed-out": "You reached the time limit of the study.",
+        "withdrawn": "You left the study.",
+    }
+    for outcome, code in found.items():
+        reason = returned.get(outcome)
+        asked = {"action": "REQUEST_RETURN", "return_reason": reason}
+        assert code["actions"] == [asked if reason else {"action": "MANUALLY_REVIEW"}], outcome
 
 
 def test_without_a_payment_people_who_are_screened_out_return_their_submission() -> None:
