@@ -93,6 +93,10 @@ def test_sona_names_the_person_by_its_survey_code(name: str) -> None:
     assert read_link("sona", {name: "77"}, KEY) == Visit("77")
 
 
+def test_sonas_survey_code_counts_where_a_link_has_another_id_as_well() -> None:
+    assert read_link("sona", {"id": "5", "survey_code": "77"}, KEY) == Visit("77")
+
+
 def test_everybody_who_comes_by_an_open_link_is_someone_else() -> None:
     first, second = (read_link("open", {}, KEY) for _ in range(2))
     assert first != second
