@@ -125,7 +125,9 @@ def test_replies_of_a_live_study_are_analysed_and_rated_by_others(sqlite_lab: La
     assert author.estimate == pytest.approx((sum(by_model) - sum(by_person)) / 12)
     assert "replies by AI higher than replies by people" in str(result.conclusions[0])
     assert result.outcomes[0].groups == ()  # one text each: no replier varies
-    exported = lab_tables(lab).tables["recipients"]
+    tables = lab_tables(lab).tables
+    exported = tables["recipients"]
+    assert set(exported["participant"]) == set(tables["raters"]["rater"])  # to be joined by it
     assert exported.filter(outcome="heard")["value"].sum() == sum(by_model + by_person)
 
     with pytest.raises(InputError, match="no participant answered share with perhaps"):
