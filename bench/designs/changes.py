@@ -37,10 +37,9 @@ class ChangesDesign:
         """Whether the ratings seem to have changed, and whether the interval covers 0."""
         before, after = self._occasions(np.random.default_rng(seed))
         (found,) = compare(before, after).ratings
-        ends = found.difference.difference
         return {
             "false_positives": (int(found.p_holm < 0.05), 1),
-            "coverage": (int(ends.low <= 0 <= ends.high), 1),
+            "coverage": (int(found.low <= 0 <= found.high), 1),
         }
 
     def _occasions(self, random: np.random.Generator) -> tuple[Occasion, Occasion]:
