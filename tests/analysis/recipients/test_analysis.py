@@ -124,6 +124,26 @@ def test_effects_are_corrected_by_holms_method_over_the_outcomes() -> None:
     assert kinds == ["better", "inconclusive"]
 
 
+def test_pairs_of_several_authors_are_corrected_together() -> None:
+    """p values of R 4: pairwise.t.test(heard, response, p.adjust.method = "holm")."""
+    i = np.arange(60)
+    frame = pl.DataFrame(
+        {
+            "response": [f"m{k}" for k in i % 4],
+            "heard": (i * 37) % 11 + 1.0 * (i % 4) + 0.7 * (i % 4 == 3),
+        }
+    )
+    result = recipients.from_table(frame)
+    found = {
+        (pair.level, pair.reference): pair.p_adjusted
+        for pair in result.outcomes[0].effects
+        if pair.by is None
+    }
+    assert found["m0", "m1"] == pytest.approx(0.8025966898)
+    assert found["m0", "m3"] == pytest.approx(0.0526614287)
+    assert "after Holm's correction over 6 comparisons" in result.conclusions[0].sentence
+
+
 def test_an_author_with_one_source_is_named_as_a_limit() -> None:
     result = recipients.from_table(made_up(), roles={"participant": "person"})
     assert any("replies by AI come from one source" in caveat for caveat in result.caveats)

@@ -76,7 +76,7 @@ class Effect:
     low: float
     high: float
     p_adjusted: float = math.nan
-    """After Holm over the outcomes; NaN for effects within one level of the other factor."""
+    """After Holm over outcomes and pairs; NaN for effects within one level of the other factor."""
     equivalence: Equivalence | None = None
 
 
@@ -258,15 +258,15 @@ def _effect(
 
 
 def adjusted(outcomes: Sequence[OutcomeResult]) -> tuple[OutcomeResult, ...]:
-    """The outcomes with p values after Holm: over the outcomes, for each pair of levels."""
-    family: dict[tuple[str, str, str], list[Effect]] = {}
+    """The outcomes with p values after Holm: of a term, over its pairs of levels and outcomes."""
+    family: dict[str, list[Effect]] = {}
     for result in outcomes:
         for effect in result.effects:
             if effect.by is None:
-                family.setdefault((effect.term, effect.level, effect.reference), []).append(effect)
+                family.setdefault(effect.term, []).append(effect)
     corrected = {
-        (effect.outcome, *pair): float(p)
-        for pair, effects in family.items()
+        (effect.outcome, term, effect.level, effect.reference): float(p)
+        for term, effects in family.items()
         for effect, p in zip(effects, holm([other.p for other in effects]), strict=True)
     }
     return tuple(

@@ -66,13 +66,19 @@ def kind_of(effect: Effect) -> Kind:
 def effect_conclusions(outcomes: Sequence[OutcomeResult]) -> Iterator[Conclusion]:
     """Author, label, interaction; of each, outcome by outcome."""
     for term in (RESPONSE, LABEL, INTERACTION):
-        for result in outcomes:
-            for effect in result.effects:
-                if effect.term == term and effect.by is None and math.isfinite(effect.p):
-                    yield _effect_conclusion(effect, result, len(outcomes))
+        tested = [
+            (effect, result)
+            for result in outcomes
+            for effect in result.effects
+            if effect.term == term and effect.by is None and math.isfinite(effect.p)
+        ]
+        pairs = {(effect.level, effect.reference) for effect, _ in tested}
+        family = f"{len(tested)} {'outcomes' if len(pairs) == 1 else 'comparisons'}"
+        for effect, result in tested:
+            yield _effect_conclusion(effect, result, family if len(tested) > 1 else "")
 
 
-def _effect_conclusion(effect: Effect, result: OutcomeResult, outcomes: int) -> Conclusion:
+def _effect_conclusion(effect: Effect, result: OutcomeResult, family: str) -> Conclusion:
     kind = kind_of(effect)
     basis = counted(result.participants, "participant")
     if result.n > result.participants:
@@ -80,7 +86,7 @@ def _effect_conclusion(effect: Effect, result: OutcomeResult, outcomes: int) -> 
     return Conclusion(
         kind=kind,
         sentence=f"On {effect.outcome}, {_lead(effect, kind)}: "
-        f"{_numbers(effect, kind, result.confidence, outcomes)} ({basis}).",
+        f"{_numbers(effect, kind, result.confidence, family)} ({basis}).",
         subject=effect.level,
         reference=effect.reference,
         dimension=effect.outcome,
@@ -112,9 +118,9 @@ def _lead(effect: Effect, kind: Kind) -> str:
     }.get(kind, f"it is unclear whether recipients rate {first} differently from {second}")
 
 
-def _numbers(effect: Effect, kind: Kind, confidence: float, outcomes: int) -> str:
+def _numbers(effect: Effect, kind: Kind, confidence: float, family: str) -> str:
     what = "interaction" if effect.term == INTERACTION else "difference"
-    holm = f" after Holm's correction over {outcomes} outcomes" if outcomes > 1 else ""
+    holm = f" after Holm's correction over {family}" if family else ""
     text = (
         f"{what} {signed(effect.estimate, 2)} points, {number(100 * confidence, 0)}% CI "
         f"{signed(effect.low, 2)} to {signed(effect.high, 2)}, t({_df(effect.df)}) = "
