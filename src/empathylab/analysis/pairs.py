@@ -131,6 +131,13 @@ class PairsResult(Result):
             sentences.append(
                 f"The comparison rests on {counted(self.difference.clusters, self.unit)} only."
             )
+        averaged = self.difference.averaged
+        if averaged and self.source == "table":
+            sentences.append(
+                f"In {counted(averaged, 'pair')} several values were averaged. If different raters "
+                "gave them, the interval does not allow for raters who prefer one of the two; "
+                "`empathylab analyze ratings` does."
+            )
         if not math.isfinite(self.test.p):
             sentences.append("The differences do not vary, so there is no test.")
         return tuple(sentences)

@@ -34,6 +34,9 @@ class PairedDifference:
     dropped_first: int
     """Units that only the first has."""
     dropped_second: int
+    """Units that only the second has."""
+    averaged: int
+    """Pairs with a side that is the mean of several values."""
 
 
 def paired_difference(
@@ -73,6 +76,7 @@ def paired_difference(
     wide = whole.group_by(unit, maintain_order=True).agg(
         pl.col(value).filter(pl.col(label) == first).mean().alias("one"),
         pl.col(value).filter(pl.col(label) == second).mean().alias("two"),
+        pl.len().alias("values"),
         *groups,
     )
     both = wide.drop_nulls(["one", "two"])
@@ -99,6 +103,7 @@ def paired_difference(
         clusters=count,
         dropped_first=int(wide["two"].null_count()),
         dropped_second=int(wide["one"].null_count()),
+        averaged=both.filter(pl.col("values") > 2).height,
     )
 
 
