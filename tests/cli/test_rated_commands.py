@@ -324,7 +324,7 @@ def test_preferences_of_any_table(tmp_path: Path) -> None:
     assert pair["tie"] == pytest.approx(0.2, abs=1e-6)
     code, out, _ = empathylab("stats", "preferences", path, "--rater", "rater")
     assert code == 0
-    assert "the first would be preferred in 60% of comparisons" in out
+    assert "gpt would be preferred to human in 60% of comparisons, human to gpt in 20%" in out
     assert "Their strengths differ by 1.099 [" in out
     named = tmp_path / "named.csv"
     text = (

@@ -73,16 +73,18 @@ class PreferencesResult(Result):
         ties = f" (neither in {percent(tie)})" if tie else ""
         basis = f"{counted(self.fitted.n, 'comparison')} by {counted(self.raters, 'rater')}"
         tested = math.isfinite(p)
+        corrected = f", {p_text(adjusted, 'adjusted p')}" if adjusted != p else ""
         numbers = (
             f"log odds {signed(effect.estimate, 2)}, 95% CI [{signed(effect.low, 2)}, "
-            f"{signed(effect.high, 2)}], {p_text(adjusted)}"
+            f"{signed(effect.high, 2)}], {p_text(p)}{corrected}"
             if tested
             else f"this cannot be tested, because {self._obstacle}"
         )
         return Conclusion(
             kind=kind,
-            sentence=f"Replies of {subject} {verb} those of {reference}: people choose the first "
-            f"in {percent(first)} of comparisons and the second in {percent(second)}{ties}; "
+            sentence=f"Replies of {subject} {verb} those of {reference}: people choose "
+            f"{subject} in {percent(first)} of comparisons and {reference} in {percent(second)}"
+            f"{ties}; "
             f"{numbers} ({basis}).",
             subject=subject,
             reference=reference,
@@ -108,6 +110,11 @@ class PreferencesResult(Result):
     def caveats(self) -> tuple[str, ...]:
         """What limits the conclusions."""
         sentences = []
+        if self.fitted.order is None:
+            sentences.append(
+                "Every pair was always shown in the same order, so a preference for one of two "
+                "arms can be one for the reply shown first."
+            )
         if self.raters < _FEW_RATERS:
             sentences.append(f"Only {counted(self.raters, 'rater')}: intervals are rough.")
         if self.has_prior:

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from empathylab.analysis.preferences import from_lab, from_table
+from empathylab.analysis.text.apa import p_text
 from empathylab.cli.app import app
 from empathylab.errors import InputError
 from empathylab.store import Lab
@@ -39,7 +40,38 @@ def test_the_log_odds_of_two_arms_are_those_of_their_wins() -> None:
     [conclusion] = found.conclusions
     assert conclusion.estimate == pytest.approx(math.log(3), abs=1e-6)
     assert (conclusion.kind, conclusion.subject, conclusion.reference) == ("better", "a", "b")
-    assert "75% of comparisons" in conclusion.sentence
+    assert "people choose a in 75% of comparisons and b in 25%" in conclusion.sentence
+    assert found.caveats == ()
+
+
+def test_the_sentence_names_the_corrected_p_beside_its_own() -> None:
+    """Holm by hand: the smallest of three p values times 3."""
+    third = [
+        table(32, 26).with_columns(
+            pl.col("first", "second", "outcome").str.replace_all("^b$", "c"),
+            rater="x" + pl.col("rater"),
+        ),
+        table(27, 25).with_columns(
+            pl.col("first", "second", "outcome").str.replace_all("^a$", "c"),
+            rater="y" + pl.col("rater"),
+        ),
+    ]
+    found = from_table(pl.concat([table(31, 25), *third])).conclusions
+    least = min(found, key=lambda one: one.p or 1.0)
+    assert least.p is not None
+    assert least.p_adjusted == pytest.approx(3 * least.p)
+    assert f"{p_text(least.p)}, {p_text(3 * least.p, 'adjusted p')} (" in least.sentence
+
+
+def test_one_order_cannot_separate_preference_from_position() -> None:
+    frame = table(40, 20).with_columns(
+        first=pl.lit("a"),
+        second=pl.lit("b"),
+        outcome=pl.Series(["first"] * 40 + ["second"] * 20),
+    )
+    found = from_table(frame)
+    assert found.fitted.order is None
+    assert found.caveats[0].startswith("Every pair was always shown in the same order")
 
 
 def test_even_preferences_are_inconclusive() -> None:

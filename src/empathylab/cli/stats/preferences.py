@@ -151,8 +151,8 @@ def _words(fitted: BradleyTerry) -> str:
         gap = fitted.difference(best.respondent, other)
         ties = f", neither in {percent(tie)}" if tie else ""
         sentences.append(
-            f"Of {best.respondent} and {other}, the first would be preferred in {percent(first)} "
-            f"of comparisons, the second in {percent(second)}{ties}. Their strengths differ by "
+            f"{best.respondent} would be preferred to {other} in {percent(first)} of comparisons, "
+            f"{other} to {best.respondent} in {percent(second)}{ties}. Their strengths differ by "
             f"{number(gap.estimate, 3)} [{number(gap.low, 3)}, {number(gap.high, 3)}]."
         )
     if fitted.order is not None:
