@@ -69,6 +69,10 @@ def test_one_stray_rater_in_twenty_does_not_change_the_design() -> None:
     assert recognise_design(ratings([*between(19), *within(1)]), "human").kind == "between"
     # One rater in five is more than an exception.
     assert recognise_design(ratings([*between(8), *within(2)]), "human").kind == "mixed"
+    # Where nearly all raters rated one reply, a few who rated two are exceptions, too.
+    single = [(f"r{number}", number, ARMS[number % 2]) for number in range(60)]
+    twice = [(f"r{number}", number, ARMS[1 - number % 2]) for number in range(3)]
+    assert recognise_design(ratings([*single, *twice]), "human").kind == "between"
     dropout = ("late", 0, "gpt")
     assert recognise_design(ratings([*within(3), dropout]), "human").kind == "within"
 

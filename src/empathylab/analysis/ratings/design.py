@@ -107,8 +107,8 @@ def recognise_design(ratings: pl.DataFrame, reference: str) -> RatingsDesign:
     """The design of these ratings, by their columns rater, arm, situation, dimension, response.
 
     A reply is a response, or an arm's reply to a situation where responses are not numbered. Up to
-    a tenth of the raters may deviate: a study between subjects stays one if a few raters saw two
-    arms.
+    a tenth of the raters, or of the ratings, may deviate: a study between subjects stays one if a
+    few raters saw two arms.
     """
     arms = [reference, *sorted(set(ratings["arm"].unique().to_list()) - {reference})]
     dimensions = ratings["dimension"].unique(maintain_order=True).to_list()
@@ -156,7 +156,8 @@ def _kind(by_rater: pl.DataFrame, arms: int) -> Kind:
     if active.is_empty():
         return "between"
     several = _proportion(active["arm"] > 1)
-    if several <= _MOST_EXCEPTIONS:
+    given = _proportion(by_rater["arm"].repeat_by(by_rater["replies"]).explode() > 1)
+    if min(several, given) <= _MOST_EXCEPTIONS:
         return "between"
     return "within" if several >= 1 - _MOST_EXCEPTIONS else "mixed"
 
