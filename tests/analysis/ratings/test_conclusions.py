@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
+from collections.abc import Sequence
 
 import polars as pl
 import pytest
@@ -52,6 +53,25 @@ def table(
                     }
                 )
     return pl.DataFrame(rows)
+
+
+def once_each(situations: int, *, own: bool = False, shift: float = 0.4) -> pl.DataFrame:
+    """Replies that vary, each rated by twelve raters of its own; arms share situations or not."""
+    draw = random.Random(3)
+    rows = []
+    for arm in ("human", "gpt"):
+        for place in range(situations):
+            situation = f"{arm if own else ''}s{place}"
+            reply = draw.gauss(shift * (arm == "gpt"), 0.8)
+            for k in range(12):
+                rating = min(7, max(1, round(4 + reply + draw.gauss(0, 1.2))))
+                rows.append((f"{situation}{arm}{k}", arm, situation, float(rating)))
+    return pl.DataFrame(rows, ["rater", "arm", "situation", "rating"], orient="row")
+
+
+def mean_by_situation(frame: pl.DataFrame, arm: str) -> Sequence[float]:
+    of_arm = frame.filter(arm=arm).group_by("situation", maintain_order=True)
+    return of_arm.agg(pl.col("rating").mean())["rating"].to_list()
 
 
 def likert(**options: object) -> Study:
@@ -436,6 +456,16 @@ def test_replies_to_a_single_situation_are_the_second_cluster() -> None:
     design = recognise_design(frame, "human")
     assert design.second_cluster == "reply_id"
     assert design.clusters == "rater and reply"
+
+
+def test_raters_of_one_reply_each_need_no_random_effect() -> None:
+    """Estimate and standard error are those of R's ordinal::clmm (2022.11-16)."""
+    found = ratings.from_table(once_each(6))
+    assert found.model is not None
+    assert found.model.formula == "rating ~ arm + (1|situation) + (1|arm:situation)"
+    effect = found.models[0].model.coefficients["armgpt"]  # type: ignore[union-attr]
+    assert (effect.estimate, effect.se) == pytest.approx((0.293804, 0.551463), abs=1e-4)
+    assert found.conclusions[0].estimate == effect.estimate
 
 
 def test_a_paper_gets_design_margin_and_the_clusters_that_were_used() -> None:

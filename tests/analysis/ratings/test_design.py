@@ -95,6 +95,10 @@ def test_one_rating_per_reply_needs_no_random_effect_of_replies() -> None:
     places = [(f"{arm}{s}", s, arm) for s in range(12) for arm in ARMS]
     found = recognise_design(ratings(places), "human")
     assert (found.ratings_per_reply, found.replies_vary) == (1.0, False)
+    # Raters of one reply each are the residual.
+    assert [term.term for term in random_terms(found)] == ["(1|situation)"]
+    again = [*places, ("human0", 1, "human")]
+    found = recognise_design(ratings(again), "human")
     assert [term.term for term in random_terms(found)] == ["(1|rater)", "(1|situation)"]
 
 

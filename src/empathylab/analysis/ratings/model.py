@@ -111,7 +111,8 @@ class RandomTerm:
 def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
     """The random effects that this design needs."""
     intercept = RandomTerm("(1|rater)", "ratings by the same rater are similar")
-    terms = [intercept]
+    # Raters with one rating each are the residual.
+    terms = [intercept] if design.ratings_per_rater > 1 else []
     if design.raters_vary_by_arm:
         reason = "a rater may prefer one arm, and raters saw several arms"
         equal = (intercept, RandomTerm(_ARM_BY_RATER, reason, required=False))
