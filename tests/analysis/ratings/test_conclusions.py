@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import polars as pl
 import pytest
 from scipy.special import stdtr
+from scipy.stats import ttest_ind, ttest_rel
 
 from empathylab.analysis import AnalysisResult, ratings
 from empathylab.analysis.ratings import RatingsResult
@@ -325,11 +326,30 @@ def test_within_subjects_raters_may_prefer_an_arm() -> None:
     assert "(1|arm:rater)" in str(found.model.formula)
     # With one rating of each arm a rater's preference cannot be told from chance.
     once = frame.unique(["rater", "arm"], keep="first", maintain_order=True)
-    headline = ratings.from_table(pl.concat([once, once.with_columns(pl.col("rater") + "x")]))
+    twice = frame.filter(pl.int_range(pl.len()).over("rater", "arm") == 1).head(4)
+    headline = ratings.from_table(
+        pl.concat([once, once.with_columns(pl.col("rater") + "x"), twice])
+    )
     assert headline.model is not None
     assert "(1|arm:rater)" not in str(headline.model.formula)
     assert any("differ by the same amount" in text for text in headline.conclusions[0].caveats)
     assert not any("same amount" in text for text in found.conclusions[0].caveats)
+
+
+def test_one_rating_of_each_arm_needs_no_preferences_of_raters() -> None:
+    """They are part of the residual: the model's p is that of `scipy.stats.ttest_rel`."""
+    draw = random.Random(2)
+    rows = [
+        (f"r{rater}", arm, f"s{rater % 10}", mild + likes * (arm == "gpt") + draw.gauss(0, 9))
+        for rater in range(30)
+        for mild, likes in [(draw.gauss(50, 10), draw.gauss(2, 20))]
+        for arm in ("human", "gpt")
+    ]
+    frame = pl.DataFrame(rows, ["rater", "arm", "situation", "rating"], orient="row")
+    gpt, human = (frame.filter(arm=arm)["rating"].to_numpy() for arm in ("gpt", "human"))
+    found = ratings.from_table(frame).conclusions[0]
+    assert found.p == pytest.approx(ttest_rel(gpt, human).pvalue)
+    assert found.caveats == ()
 
 
 def test_a_table_without_a_column_says_which() -> None:

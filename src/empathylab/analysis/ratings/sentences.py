@@ -164,9 +164,9 @@ def model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, .
     caveats = [] if fitted.model is None else problem_sentences(fitted.model)
     caveats += [f"Not in the model: {item}" for item in fitted.dropped]
     formula = fitted.model.formula if fitted.model is not None else ""
-    if design.kind in ("within", "mixed") and not any(
-        term in formula for term in ("(1|arm:rater)", "(1 + arm|rater)")
-    ):
+    # With one rating of each arm, a rater's preference is part of the residual.
+    several = design.kind in ("within", "mixed") and design.ratings_per_rater_and_arm > 1
+    if several and not any(term in formula for term in ("(1|arm:rater)", "(1 + arm|rater)")):
         caveats.append(
             "The model assumes that the arms differ by the same amount for all raters; where "
             "raters differ in this, p values are too small."
