@@ -17,7 +17,11 @@ from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.design import recognise_design
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.rows import conclusion_table
-from empathylab.analysis.ratings.sentences import assumption_sentences, disagreement_sentence
+from empathylab.analysis.ratings.sentences import (
+    assumption_sentences,
+    disagreement_sentence,
+    unequal_effects,
+)
 from empathylab.errors import UserError
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import Estimate
@@ -488,6 +492,27 @@ def test_raters_of_one_reply_each_need_no_random_effect() -> None:
     assert found.conclusions[0].estimate == effect.estimate
 
 
+def test_thresholds_contradict_each_other_only_if_both_effects_are_known() -> None:
+    """Half of each arm's ratings are 2: more of gpt's there means fewer 1 and fewer 3."""
+    frame = table(raters=30, each=10)
+    narrow = 2 + (pl.col("rating") - 2) * (pl.int_range(pl.len()) % 3 == 0)
+    middle = frame.with_columns(
+        rating=pl.when(pl.col("arm") == "gpt").then(narrow).otherwise("rating")
+    )
+    [caveat] = ratings.from_table(middle).conclusions[0].caveats
+    assert caveat.endswith("so the single log-odds does not describe the difference.")
+    found = ratings.from_table(middle)
+    [fitted] = [item for item in found.models if not item.by_valence]
+    assert fitted.odds is not None
+    first, *others = fitted.odds.test.effects
+    unknown = dataclasses.replace(
+        fitted.odds.test, effects=(first, *(one._replace(high=0.1) for one in others))
+    )
+    doubtful = dataclasses.replace(fitted, odds=dataclasses.replace(fitted.odds, test=unknown))
+    [milder] = unequal_effects(doubtful, "gpt", found.scales)
+    assert milder.endswith("the single log-odds is their average.")
+
+
 def test_a_paper_gets_design_margin_and_the_clusters_that_were_used() -> None:
     number = pl.col("rater").str.extract(r"(\d+)$")
     frame = table(raters=20, each=6, shift=0.5, points=7).with_columns(
@@ -517,6 +542,8 @@ def test_a_paper_says_which_test_decides_where_two_disagree() -> None:
     other = dataclasses.replace(test, kind="inconclusive")
     said = disagreement_sentence((model, other), "warmth")
     assert said.startswith("The model and the cluster-robust test disagree about gpt at α = .05.")
+    opposite = dataclasses.replace(test, kind="worse")
+    assert disagreement_sentence((model, opposite), "warmth") == said
 
 
 def test_a_failed_assumption_names_its_arm() -> None:

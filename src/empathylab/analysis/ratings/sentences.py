@@ -144,11 +144,10 @@ def unequal_effects(fitted: DimensionModel, arm: str, scales: StudyScales) -> tu
         + f" between {' and '.join(around.get(effect.threshold, effect.threshold.split('|')))}"
         for effect in effects
     ]
-    opposite = (
-        min(effect.estimate for effect in effects) < 0 < max(effect.estimate for effect in effects)
-    )
+    opposite = min(effect.high for effect in effects) < 0 < max(effect.low for effect in effects)
     reading = (
-        "the arm is rated higher at some thresholds and lower at others"
+        "the arm is rated higher at some thresholds and lower at others, so the single log-odds "
+        "does not describe the difference"
         if opposite
         else "the single log-odds is their average"
     )
@@ -211,9 +210,9 @@ def equivalence_sentences(comparisons: Sequence[Comparison], margin: float | Non
 
 def disagreement_sentence(conclusions: Sequence[Conclusion], dimension: str) -> str:
     """Which test decides where the model and the cluster-robust test disagree."""
-    kinds: dict[str, list[bool]] = {}
+    kinds: dict[str, list[str | None]] = {}
     for conclusion in _main(conclusions, dimension):
-        kinds.setdefault(conclusion.subject, []).append(conclusion.kind in _DIRECTION)
+        kinds.setdefault(conclusion.subject, []).append(_DIRECTION.get(conclusion.kind))
     arms = [name_of(arm) for arm, different in kinds.items() if len(set(different)) > 1]
     if not arms:
         return ""
