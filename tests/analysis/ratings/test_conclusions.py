@@ -441,7 +441,12 @@ def test_ratings_that_never_vary_have_a_sentence_with_a_remedy() -> None:
 def test_good_ratings_that_never_vary_may_do_so_at_another_threshold() -> None:
     frame = table(raters=6).with_columns(rating=1.0 + 2 * (pl.col("arm") == "gpt"))
     found = ratings.from_table(frame).conclusions[0]
-    assert found.sentence.endswith("or compare at another threshold with --good-from.")
+    assert found.sentence == (
+        "gpt and people cannot be tested on warmth, although they differ: the difference in "
+        "proportion rated 3 is +100.0 percentage points, but within an arm raters do not vary, so "
+        "there is no interval; collect more ratings, or compare at another threshold with "
+        "--good-from."
+    )
 
 
 def test_a_second_rating_of_the_same_reply_is_pointed_out() -> None:

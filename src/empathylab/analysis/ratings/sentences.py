@@ -43,7 +43,7 @@ def conclusion_sentence(
     on = f"on {comparison.dimension}{where}"
     if not math.isfinite(p):
         names = f"{name_of(comparison.arm)} and {name_of(comparison.reference)}"
-        return first_capital(f"{names} cannot be compared {on}: {_obstacle(comparison)}.")
+        return first_capital(f"{names} cannot be {_obstacle(comparison, on)}.")
     digits = 2 if unit == "points" else 3 if unit == "log-odds" else 1
     size = signed(estimate.estimate, digits)
     what = (
@@ -84,15 +84,24 @@ def conclusion_sentence(
     )
 
 
-def _obstacle(comparison: Comparison) -> str:
+def _obstacle(comparison: Comparison, on: str) -> str:
     """Why there is no test, and what helps."""
     problem = comparison.problem
     if problem is None:
-        return "there is no test"
-    remedy = _REMEDIES.get(problem.code)
-    if problem.code == "constant_between_raters" and comparison.unit == "percentage points":
-        remedy = f"{remedy}, or compare at another threshold with --good-from"
-    return "; ".join(filter(None, [note_text(problem), remedy]))
+        return f"compared {on}: there is no test"
+    remedy, why = _REMEDIES.get(problem.code), f"compared {on}: {note_text(problem)}"
+    if problem.code == "constant_between_raters":
+        estimate = comparison.difference.estimate
+        if comparison.unit == "percentage points":
+            remedy = f"{remedy}, or compare at another threshold with --good-from"
+        if abs(estimate) > 0:
+            digits = 2 if comparison.unit == "points" else 1
+            why = (
+                f"tested {on}, although they differ: the difference in {comparison.what} is "
+                f"{signed(estimate, digits)} {comparison.unit}, but within an arm raters do not "
+                "vary, so there is no interval"
+            )
+    return "; ".join(filter(None, [why, remedy]))
 
 
 def _margin(comparison: Comparison, equivalence: Equivalence) -> str:

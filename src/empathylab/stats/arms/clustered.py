@@ -137,7 +137,8 @@ def clustered_difference(
     `situations` (what was replied to) ratings of replies to one situation count as correlated,
     too, also across arms: clustering is two-way.
 
-    NaN, with a note, where a side is empty, has a single rater, or nothing varies.
+    Without a test, with a note, where a side is empty, has a single rater or situation, or
+    nothing varies.
 
     Bell, R. M., & McCaffrey, D. F. (2002). Survey Methodology 28, 169–181; Pustejovsky, J. E., &
     Tipton, E. (2018). Journal of Business & Economic Statistics 36, 672–683.
@@ -151,17 +152,18 @@ def clustered_difference(
     members = [len(np.unique(cluster[side])) for side in (arm, ~arm)]
     if min(members) < 2:
         code = "arm_without_rating" if min(members) == 0 else "arm_with_one_rater"
-        return _no_difference(iccs, groups, n, note(code))
+        return _untested(NO_ESTIMATE, iccs, groups, n, note(code))
+    difference = Estimate(float(y[arm].mean() - y[~arm].mean()))
     ways = [cluster]
     if situations is not None:
         situation, _ = _codes(situations)
         if min(len(np.unique(situation[side])) for side in (arm, ~arm)) < 2:
-            return _no_difference(iccs, groups, n, note("arm_with_one_situation"))
+            return _untested(difference, iccs, groups, n, note("arm_with_one_situation"))
         ways.append(situation)
     test = clustered_mean_difference(y, arm, ways, confidence=confidence)
     variance = test.se**2
     if variance <= 1e-15 or math.isnan(test.df):
-        return _no_difference(iccs, groups, n, note("constant_between_raters"))
+        return _untested(difference, iccs, groups, n, note("constant_between_raters"))
     shares = [float(y[side].mean()) for side in (arm, ~arm)]
     counts = [int(arm.sum()), int((~arm).sum())]
     plain = sum(share * (1 - share) / count for share, count in zip(shares, counts, strict=True))
@@ -179,10 +181,12 @@ def clustered_difference(
     )
 
 
-def _no_difference(iccs: list[float], groups: int, n: int, problem: Note) -> ClusteredDifference:
+def _untested(
+    difference: Estimate, iccs: list[float], groups: int, n: int, problem: Note
+) -> ClusteredDifference:
     nan = math.nan
     return ClusteredDifference(
-        NO_ESTIMATE, nan, nan, 0, nan, iccs[0], iccs[1], nan, groups, n, problem
+        difference, nan, nan, 0, nan, iccs[0], iccs[1], nan, groups, n, problem
     )
 
 
