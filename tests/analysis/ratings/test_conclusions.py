@@ -497,6 +497,21 @@ def test_raters_of_one_reply_each_need_no_random_effect() -> None:
     assert found.conclusions[0].estimate == effect.estimate
 
 
+def test_a_significant_difference_may_be_small() -> None:
+    """d of a log-odds is √3/π of it (Chinn 2000); Cohen's small effect is 0.2."""
+    frame = table(raters=400, each=10, shift=0.12)
+    first = ratings.from_table(frame).conclusions[0]
+    assert first.kind == "better"
+    assert first.estimate is not None
+    d = first.estimate * 3**0.5 / 3.14159265
+    assert d < 0.2
+    assert first.caveats[-1].startswith(
+        f"The difference is significant but small: d = +{d:.2f}, where"
+    )
+    assert ratings.from_table(frame, margin=20).conclusions[0].caveats == ()
+    assert "but small" not in str(ratings.from_table(table(shift=1)).conclusions[0].caveats)
+
+
 def test_thresholds_contradict_each_other_only_if_both_effects_are_known() -> None:
     """Half of each arm's ratings are 2: more of gpt's there means fewer 1 and fewer 3."""
     frame = table(raters=30, each=10)

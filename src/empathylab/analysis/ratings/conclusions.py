@@ -18,6 +18,7 @@ from empathylab.analysis.ratings.sentences import (
     conclusion_sentence,
     few_raters,
     model_caveats,
+    small_effect,
     small_sample,
     unequal_effects,
 )
@@ -115,6 +116,7 @@ def _main(
             *small_sample(comparison, design),
             *unequal_effects(fitted, comparison.arm, scales),
             *model_caveats(fitted, design),
+            *(() if margin is not None else small_effect(fitted, effect.estimate, kind)),
         ),
     )
     yield test

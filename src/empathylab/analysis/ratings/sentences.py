@@ -18,8 +18,11 @@ from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import signed, with_ends
 from empathylab.stats.arms import Estimate
 from empathylab.stats.equivalence import Equivalence
+from empathylab.stats.mixed import Lmm
 
 _DIRECTION = {"better": "higher", "worse": "lower"}
+_SMALL = 0.2
+_LOGISTIC_SD = math.pi / math.sqrt(3)
 _REMEDIES = {
     "arm_with_one_rater": "collect ratings from more raters",
     "arm_with_one_situation": "collect ratings of replies to more situations",
@@ -180,6 +183,27 @@ def model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, .
             "raters differ in this, p values are too small."
         )
     return tuple(caveats)
+
+
+def small_effect(fitted: DimensionModel, estimate: float, kind: Kind) -> tuple[str, ...]:
+    """That a difference without a margin is smaller than what Cohen calls small.
+
+    In standard deviations of the latent scale, or of the residual of a linear model.
+
+    Chinn, S. (2000). Statistics in Medicine 19, 3127–3131.
+    """
+    model = fitted.model
+    if kind not in _DIRECTION or model is None:
+        return ()
+    d = estimate / (model.residual_sd if isinstance(model, Lmm) else _LOGISTIC_SD)
+    if abs(d) >= _SMALL:
+        return ()
+    return (
+        (
+            f"The difference is significant but small: d = {signed(d, 2)}, where 0.2 counts as small. "
+            "Whether it matters is not tested, as no margin was declared."
+        ),
+    )
 
 
 def findings(conclusions: Sequence[Conclusion], fitted: DimensionModel) -> dict[str, str]:
