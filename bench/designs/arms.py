@@ -147,3 +147,7 @@ FEW_RATINGS = [
     ArmsDesign("between_two_ratings_per_reply_60x10", (30, 30), 10, 0, 2, reply_sd=0.5),
     ArmsDesign("between_three_ratings_per_reply_60x12", (30, 30), 12, 0, 3, reply_sd=0.5),
 ]
+FEW_SITUATIONS = [
+    ArmsDesign(f"between_{few}_situations", (40, 40), few, few, reply_sd=0.8)
+    for few in (2, 3, 4, 5, 6, 8)
+]

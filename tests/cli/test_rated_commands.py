@@ -223,7 +223,7 @@ def test_a_spreadsheets_csv_with_semicolons_is_read_and_said_so(tmp_path: Path) 
     rows = [
         f"r{r};s{s};{arm};{(r + s + k) % 5},5"
         for r in range(6)
-        for s in range(4)
+        for s in range(6)
         for k, arm in enumerate(("KI-Größe", "KI-Mini"))
     ]
     header = "Prüfer (anonym);Beitrag;System;Gesamturteil: Empathie?"

@@ -487,6 +487,43 @@ def test_replies_to_a_single_situation_are_the_second_cluster() -> None:
     assert design.clusters == "rater and reply"
 
 
+def test_situations_are_clusters_where_each_arm_has_its_own() -> None:
+    """The second conclusion is then the t test of situations' means in `scipy.stats`."""
+    frame = once_each(6, own=True)
+    found = ratings.from_table(frame)
+    gpt, human = (mean_by_situation(frame, arm) for arm in ("gpt", "human"))
+    assert found.conclusions[1].p == pytest.approx(ttest_ind(gpt, human).pvalue)
+    [caveat] = found.caveats
+    assert caveat == (
+        "No situation was rated in two arms, so a difference between arms can also come from "
+        "their situations."
+    )
+
+
+def test_replies_to_few_situations_are_tested_by_situation() -> None:
+    """The variance of replies to three situations is too often estimated as 0.
+
+    The test is then the paired t test of situations' means in `scipy.stats`.
+    """
+    frame = once_each(3)
+    [found] = ratings.from_table(frame).conclusions
+    gpt, human = (mean_by_situation(frame, arm) for arm in ("gpt", "human"))
+    assert found.p == pytest.approx(ttest_rel(gpt, human).pvalue)
+    [caveat] = found.caveats
+    assert caveat == (
+        "This rests on the clustered test alone; replies to 3 situations are too few for the "
+        "mixed model to estimate how much replies vary."
+    )
+    units = [ratings.from_table(once_each(count)).conclusions[0].unit for count in (5, 6)]
+    assert units == ["points", "log-odds"]
+
+
+def test_an_arm_with_one_situation_of_its_own_is_not_compared() -> None:
+    found = ratings.from_table(once_each(1, own=True, shift=3)).conclusions
+    assert [(one.kind, one.p) for one in found] == [("inconclusive", None)]
+    assert "an arm has a single situation" in found[0].sentence
+
+
 def test_raters_of_one_reply_each_need_no_random_effect() -> None:
     """Estimate and standard error are those of R's ordinal::clmm (2022.11-16)."""
     found = ratings.from_table(once_each(6))

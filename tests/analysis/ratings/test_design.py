@@ -116,6 +116,19 @@ def test_several_ratings_per_reply_need_one() -> None:
     assert (found.shared_replies, found.replies_vary) == (1.0, False)
 
 
+def test_the_freedom_of_replies_is_that_of_the_analysis_of_variance() -> None:
+    """Of the interaction of arms and situations, or of situations within arms."""
+    shared = [(f"{arm}{r}", s, arm) for arm in ARMS for r in (1, 2) for s in range(6)]
+    assert recognise_design(ratings(shared), "human").freedom_of_replies == 5
+    own = [(rater, s + 10 * (arm == "gpt"), arm) for rater, s, arm in shared]
+    assert recognise_design(ratings(own), "human").freedom_of_replies == 10
+    # Several numbered replies of an arm to one situation are one cell of the model.
+    numbered = ratings(shared).with_columns(response=pl.int_range(pl.len()) // 2)
+    assert recognise_design(numbered, "human").freedom_of_replies == 5
+    third = [(f"llama{r}", s, "llama") for r in (1, 2) for s in range(6)]
+    assert recognise_design(ratings([*shared, *third]), "human").freedom_of_replies == 10
+
+
 def test_several_dimensions_of_one_reply_are_one_rating_of_it() -> None:
     found = recognise_design(ratings(between(2), ("warmth", "help")), "human")
     assert (found.dimensions, found.ratings, found.ratings_per_reply) == (

@@ -179,7 +179,7 @@ def test_an_effect_that_cannot_be_fitted_is_dropped_and_named() -> None:
     """Of warmth each rater gave one rating per arm: nothing tells a preference from chance."""
     draw = np.random.default_rng(1)
     rows = [
-        (f"r{rater}", arm, f"s{(rater + 2 * number) % 5}", name, draw.normal(50, 10))
+        (f"r{rater}", arm, f"s{(rater + 2 * number) % 6}", name, draw.normal(50, 10))
         for rater in range(10)
         for arm in ("human", "gpt")
         for name, count in (("help", 3), ("warmth", 1))

@@ -17,6 +17,7 @@ from empathylab.analysis.ratings.scales import Margins, StudyScales
 from empathylab.analysis.ratings.sentences import (
     conclusion_sentence,
     few_raters,
+    few_replies,
     model_caveats,
     small_effect,
     small_sample,
@@ -34,6 +35,8 @@ from empathylab.stats.t_tests import TTest, t_margin
 
 MANY = 1000
 """Degrees of freedom from which t is normal."""
+_CONFOUNDED = ("arm_with_one_rater", "arm_with_one_situation")
+"""Why nothing separates the arm from a rater or from a situation."""
 
 
 def conclusions(
@@ -72,16 +75,15 @@ def _main(
 ) -> Iterator[Conclusion]:
     test = _of_test(comparison, design, margin, look)
     tested = None if fitted is None else _tested(fitted, comparison.arm)
-    raters = [design.raters_per_arm.get(arm, 0) for arm in (comparison.arm, comparison.reference)]
-    if min(raters) < 2:
-        # Arm and rater are then confounded.
+    if comparison.problem is not None and comparison.problem.code in _CONFOUNDED:
         yield test
         return
-    if fitted is None or fitted.model is None or tested is None:
+    few = few_replies(design)
+    if fitted is None or fitted.model is None or tested is None or few:
         if not math.isfinite(comparison.p):
             yield test
             return
-        why = "the mixed model gives no estimate for this arm"
+        why = few or "the mixed model gives no estimate for this arm"
         reason = why if fitted is None or fitted.model else f"no mixed model: {fitted.problem}"
         caveat = f"This rests on the clustered test alone; {reason.rstrip('.')}."
         yield dataclasses.replace(test, caveats=(caveat, *test.caveats))

@@ -65,13 +65,23 @@ class RatingsDesign:
     def second_cluster(self) -> str | None:
         """The column whose values cluster ratings beside raters; None where raters alone do.
 
-        Where replies vary, a test must not take them as the only ones of interest. Replies to one
-        situation share what it calls for, in all arms, so situations are the clusters. If there is
-        only one situation, its replies are.
+        Where replies have several ratings, a test must not take them as the only ones of interest.
+        Replies to one situation share what it calls for, in all arms, so situations are the
+        clusters, also where each arm has its own. If there is only one situation, its replies are.
         """
-        if not self.replies_vary:
+        if self.shared_replies <= _MOST_EXCEPTIONS:
             return None
         return "situation" if self.situations > 1 else REPLY
+
+    @property
+    def freedom_of_replies(self) -> int:
+        """The degrees of freedom with which the model estimates how much replies vary.
+
+        From situations of several arms, or between the situations of one arm.
+        """
+        arms, beside = len(self.arms), self.situations - 1
+        crossed = min(self.replies - arms - beside, (arms - 1) * beside)
+        return max(crossed, self.situations - arms)
 
     @property
     def clusters(self) -> str:

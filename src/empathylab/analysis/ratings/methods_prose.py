@@ -129,6 +129,7 @@ def notes_sentences(
     arms: Sequence[str],
     incomplete_rows: int,
     repeated: int,
+    shared_situations: float,
 ) -> list[str]:
     """What a reader must know before the numbers, a sentence each."""
     sentences = []
@@ -156,6 +157,11 @@ def notes_sentences(
     if incomplete_rows:
         without = "without a rater, arm, situation or rating"
         sentences.append(excluded_sentence(incomplete_rows, "row", without))
+    if len(arms) > 1 and shared_situations == 0:
+        sentences.append(
+            "No situation was rated in two arms, so a difference between arms can also come from "
+            "their situations."
+        )
     if repeated:
         sentences.append(
             f"{counted(repeated, 'row rates', 'rows rate')} a reply that the same rater had "

@@ -38,6 +38,9 @@ _RATERS_PER_SLOPE = 5
 """Raters per parameter of the covariance of slopes, below which it is not tried."""
 _RATERS_PER_ZERO = 5
 """Raters per arm from which a variance of arm by rater that is estimated as 0 is taken as 0."""
+FEWEST_FREE = 5
+"""Degrees of freedom of replies, those of six situations and two arms, from which a variance of
+replies that is estimated as 0 is taken as 0."""
 _ARM_BY_RATER = "(1|arm:rater)"
 _DETERMINED = 0.999
 """A correlation of random effects beyond which one says nothing beside the other."""

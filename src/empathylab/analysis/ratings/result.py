@@ -167,6 +167,7 @@ class RatingsResult(Result):
             incomplete_rows=self.incomplete_rows,
             repeated=self.ratings.height
             - self.ratings.select("rater", "dimension", REPLY).n_unique(),
+            shared_situations=self.recognised.shared_situations,
         )
         sentences += [
             f"The study's rule to exclude raters who {rule} was not applied: the data it needs "

@@ -9,7 +9,7 @@ from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.mixed_models import problem_sentences
-from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
+from empathylab.analysis.ratings.model import FEW_RATERS, FEWEST_FREE, DimensionModel
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import Conclusion, Kind, Unit
 from empathylab.analysis.text.apa import counted, interval, listed, p_text
@@ -142,6 +142,19 @@ def small_sample(comparison: Comparison, design: RatingsDesign) -> tuple[str, ..
     )
 
 
+def few_replies(design: RatingsDesign) -> str:
+    """Why the model is not tested where replies have several ratings; empty where it is.
+
+    A variance that is estimated as 0 from so few replies is not known to be small.
+    """
+    if design.second_cluster is None or design.freedom_of_replies >= FEWEST_FREE:
+        return ""
+    return (
+        f"replies to {counted(design.situations, 'situation')} are too few for the mixed model to "
+        "estimate how much replies vary"
+    )
+
+
 def unequal_effects(fitted: DimensionModel, arm: str, scales: StudyScales) -> tuple[str, ...]:
     """The arm's effect at each threshold, where it is not the same at all of them."""
     odds = fitted.odds
@@ -200,8 +213,8 @@ def small_effect(fitted: DimensionModel, estimate: float, kind: Kind) -> tuple[s
         return ()
     return (
         (
-            f"The difference is significant but small: d = {signed(d, 2)}, where 0.2 counts as small. "
-            "Whether it matters is not tested, as no margin was declared."
+            f"The difference is significant but small: d = {signed(d, 2)}, where 0.2 counts as "
+            "small. Whether it matters is not tested, as no margin was declared."
         ),
     )
 
