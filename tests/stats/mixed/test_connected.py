@@ -8,6 +8,7 @@ import pytest
 
 from empathylab.stats.mixed import clmm, lmm
 from empathylab.stats.mixed.blocks import Blocks
+from empathylab.stats.mixed.effects import iterative
 from empathylab.stats.mixed.effects.exact import ExactSolver
 from empathylab.stats.mixed.effects.iterative import IterativeSolver
 from empathylab.stats.mixed.effects.solvers import (
@@ -143,6 +144,32 @@ def test_solvers_give_determinant_solution_and_inverse_of_the_full_matrix(method
             assert row == pytest.approx(own)
         else:
             assert weight @ row == pytest.approx(weight @ own, rel=0.02, abs=0.5)
+
+
+def test_the_largest_grouping_does_not_make_a_matrix_too_large() -> None:
+    """It is eliminated: only the 20 effects beside its 2,400 are decomposed."""
+    generator = np.random.default_rng(2)
+    x = np.column_stack([np.ones(3_000), generator.normal(size=3_000)])
+    effects = Effects(
+        [
+            GroupEffects(generator.integers(0, 1_200, 3_000), 1_200, x, ((0, 1),)),
+            GroupEffects(generator.integers(0, 20, 3_000), 20, None, ((0,),)),
+        ]
+    )
+    assert solver_for(effects).method == "exact"
+
+
+def test_nothing_is_eliminated_where_too_many_levels_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    effects, theta, weight = structure()
+    factors = effects.factors(theta)
+    right = np.random.default_rng(1).normal(size=effects.length)
+    eliminated = solver_for(effects, "iterative")
+    monkeypatch.setattr(iterative, "_MAX_PAIRS", 0)
+    whole = solver_for(effects, "iterative")
+    assert isinstance(whole, IterativeSolver)
+    assert len(whole.core) == effects.length
+    found = whole.factor(weight, factors).solve(right)
+    assert found == pytest.approx(eliminated.factor(weight, factors).solve(right), abs=1e-6)
 
 
 def test_a_singular_matrix_has_a_lower_factor_with_columns_of_zeros() -> None:
