@@ -47,14 +47,7 @@ def design_paragraph(
             f"{_plural(design.ratings_per_reply, 'rater')}."
         ),
     ]
-    if design.kind in _KIND_OF_DESIGN:
-        raters = [
-            f"{number(n, 0)} {'rater' if n == 1 else 'raters'} of {name_of(arm)}"
-            if place == 0
-            else f"{number(n, 0)} of {name_of(arm)}"
-            for place, (arm, n) in enumerate(design.raters_per_arm.items())
-        ]
-        sentences.append(f"{_KIND_OF_DESIGN[design.kind]}{listed(raters)}.")
+    sentences.append(raters_sentence(design))
     sentences += [_scale_sentence(name, scales, means) for name in design.dimensions]
     if single:
         sentences.append(
@@ -64,6 +57,19 @@ def design_paragraph(
             else "With a single rated arm, no test is possible."
         )
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def raters_sentence(design: RatingsDesign) -> str:
+    """Whether raters rated replies of one arm or of several; empty with a single arm."""
+    if design.kind not in _KIND_OF_DESIGN:
+        return ""
+    raters = [
+        f"{number(n, 0)} {'rater' if n == 1 else 'raters'} of {name_of(arm)}"
+        if place == 0
+        else f"{number(n, 0)} of {name_of(arm)}"
+        for place, (arm, n) in enumerate(design.raters_per_arm.items())
+    ]
+    return f"{_KIND_OF_DESIGN[design.kind]}{listed(raters)}."
 
 
 def second_tests_paragraph(

@@ -8,7 +8,7 @@ import typer
 
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import collection_table
-from empathylab.analysis.ratings.methods_prose import compared_text
+from empathylab.analysis.ratings.methods_prose import compared_text, raters_sentence
 from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.multiverse import Multiverse
@@ -46,7 +46,8 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
     kinds = ("all", "valence", "emotion")
     shown = kinds[: kinds.index(by) + 1]
     named = len(analysis.dimensions) > 1
-    typer.echo(f"{analysis.study.title}: {compared_text(analysis.reference_arm, analysis.arms)}\n")
+    typer.echo(f"{analysis.study.title}: {compared_text(analysis.reference_arm, analysis.arms)}")
+    typer.echo(f"{raters_sentence(analysis.recognised)}\n".lstrip())
     for conclusion in analysis.conclusions:
         if conclusion.subset == "all":
             typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
