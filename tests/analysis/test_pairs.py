@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from scipy.stats import ttest_rel
 
+import empathylab as el
 from empathylab.analysis import AnalysisResult, pairs
 from empathylab.errors import UserError
 from empathylab.store import Lab
@@ -72,7 +73,7 @@ def test_the_published_comparison_of_two_models_is_reproduced(shared_data: Path)
     ("options", "message"),
     [
         ({"unit": "thing"}, "no column 'thing'"),
-        ({"value": "item"}, "must contain numbers"),
+        ({"value": "model"}, "table row 2: 'model' must be a number"),
         ({"group": "item"}, "two groups"),
     ],
 )
@@ -80,6 +81,19 @@ def test_a_table_that_cannot_be_compared_says_why(options: dict[str, str], messa
     named = {"unit": "item", "group": "model", "value": "score"} | options
     with pytest.raises(UserError, match=message):
         pairs.from_table(scores(3, 5, 4, 6, 2, 3, 3, 2), **named)
+
+
+def test_a_csv_file_is_compared_in_python_as_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    frame = scores(3, 5, 4, 6, 2, 3, 3, 2).with_columns(
+        model=pl.col("model").replace({"x": "1", "y": "2"})
+    )
+    frame.write_csv(file)
+    columns = {"unit": "item", "group": "model", "value": "score"}
+    found = el.from_table(file).analyze.compare("1", "2", **columns).to_dict()
+    options = [f"--{name}={column}" for name, column in columns.items()]
+    printed = as_json("analyze", "compare", file, "1", "2", *options)
+    assert (found["difference"], found["first"]) == (printed["difference"], printed["first"])
 
 
 def test_groups_without_shared_units_are_refused() -> None:
@@ -104,7 +118,7 @@ def test_ratings_of_a_lab_are_clustered_by_situation_and_rater(tmp_path: Path) -
     with Lab.open(lab, create=False) as opened:
         arms = pl.read_csv(people)["respondent"].unique(maintain_order=True).to_list()
         found = pairs.from_lab(opened, arms[0], arms[1])
-        with pytest.raises(UserError, match="value of 'who'"):
+        with pytest.raises(UserError, match="no arm 'nobody'"):
             pairs.from_lab(opened, arms[0], "nobody")
         with pytest.raises(UserError, match="no scores by a judge to compare"):
             pairs.from_lab(opened, arms[0], arms[1], on="judge")

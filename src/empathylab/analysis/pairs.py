@@ -27,6 +27,7 @@ from empathylab.analysis.scores.analysis import reply_profiles
 from empathylab.analysis.scores.estimates import EMPATHY
 from empathylab.analysis.text.apa import counted, interval, p_text
 from empathylab.analysis.text.numbers import signed
+from empathylab.columns import numbers
 from empathylab.errors import InputError, UnknownName
 from empathylab.judging.rubric import rubric
 from empathylab.stats.arguments import require_columns
@@ -38,9 +39,11 @@ from empathylab.store.administrations import read_appraisals
 from empathylab.store.judgements import lab_judgements, rubric_scores
 from empathylab.store.ratings import lab_study, ratings_frame
 from empathylab.study.admin.embargo import require_closed, require_judged_openly
+from empathylab.tables import missing_as_null
 
 Source = Literal["ratings", "judge", "scales", "table"]
 _FEW_UNITS = 20
+_NO_NUMBER = "Fix the row, or name another column."
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +187,31 @@ def from_table(
     group: str,
     value: str,
     cluster: str | None = None,
+    where: str = "table",
 ) -> PairsResult:
     """Two groups of a long table compared, paired by unit.
 
     Without names, the table must have two groups; the one with the higher mean comes first.
     """
     require_columns(frame, unit, group, value)
+    frame = missing_as_null(frame)
+    if frame[value].dtype != pl.Boolean:
+        frame = frame.with_columns(numbers(frame, value, where=where, remedy=_NO_NUMBER))
     if first is None or second is None:
         first, second = _two_groups(frame, group, value, first)
+    return _paired(frame, first, second, unit=unit, group=group, value=value, cluster=cluster)
+
+
+def _paired(
+    frame: pl.DataFrame,
+    first: str,
+    second: str,
+    *,
+    unit: str = "situation",
+    group: str = "who",
+    value: str = "value",
+    cluster: str | None = None,
+) -> PairsResult:
     difference = paired_difference(
         frame, first, second, unit=unit, label=group, value=value, cluster=cluster
     )
@@ -230,9 +250,8 @@ def from_lab(
         )
     if on == "scales":
         frame, what = _scale_changes(lab, dimension)
-        return _named(
-            from_table(frame, first, second, unit="situation", group="who", value="value"), on, what
-        )
+        _require_known(frame, "respondent", first, second)
+        return _named(_paired(frame, first, second), on, what)
     if on == "ratings":
         chosen = lab_study(lab, study)
         require_closed(lab, chosen, peek=peek, who=who)
@@ -260,11 +279,19 @@ def from_lab(
             else "Choose another --on, or collect ratings first.",
         )
     frame, what = _one_dimension(frame, dimension)
-    result = from_table(frame, first, second, unit="situation", group="who", value="value")
+    _require_known(frame, "arm" if on == "ratings" else "respondent", first, second)
+    result = _paired(frame, first, second)
     if on == "judge":
         return _named(result, on, what)
     test = _by_rater(frame.filter(pl.col("who").is_in([first, second])), first)
     return _named(result, on, what, test)
+
+
+def _require_known(frame: pl.DataFrame, kind: str, *names: str) -> None:
+    known = frame["who"].unique().drop_nulls().to_list()
+    for name in names:
+        if name not in known:
+            raise UnknownName(kind, name, known)
 
 
 def _rubric_scores(scores: pl.DataFrame) -> pl.DataFrame:
@@ -351,8 +378,6 @@ def _two_groups(frame: pl.DataFrame, group: str, value: str, first: str | None) 
         if first not in names:
             raise UnknownName(f"value of {group!r}", first, names)
         return first, next(name for name in names if name != first)
-    if not (frame[value].dtype.is_numeric() or frame[value].dtype == pl.Boolean):
-        return names[0], names[1]
     means = {
         name: float(frame.filter(pl.col(group).cast(pl.String) == name)[value].mean() or 0)  # type: ignore[arg-type]
         for name in names

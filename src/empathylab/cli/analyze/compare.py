@@ -20,6 +20,7 @@ from empathylab.cli.options import (
 )
 from empathylab.cli.tables import print_notes, print_rows, show
 from empathylab.errors import InputError
+from empathylab.tables import read_table
 
 if TYPE_CHECKING:
     from empathylab.analysis.pairs import PairsResult
@@ -94,7 +95,6 @@ def _of_table(
     names: list[str], unit: str | None, group: str | None, value: str | None, cluster: str | None
 ) -> PairsResult:
     from empathylab.analysis.pairs import from_table
-    from empathylab.cli.stats.mixed import read_numbers
 
     if unit is None or group is None or value is None or len(names) not in (1, 2, 3):
         raise InputError(
@@ -104,8 +104,15 @@ def _of_table(
         )
     file, *chosen = names
     first, second = (*chosen, None, None)[:2]
-    frame = read_numbers(Path(file))
-    return from_table(frame, first, second, unit=unit, group=group, value=value, cluster=cluster)
+    return from_table(
+        read_table(Path(file)),
+        *(first, second),
+        unit=unit,
+        group=group,
+        value=value,
+        cluster=cluster,
+        where=Path(file).name,
+    )
 
 
 def _print(result: PairsResult) -> None:
