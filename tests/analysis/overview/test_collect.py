@@ -218,6 +218,7 @@ def test_what_many_runs_lack_is_one_sentence() -> None:
                 answered=10 - number % 2,
                 unanswered=number % 2,
                 invalid_count=number,
+                settings={"retries": 1},
             ),
         )
         for number in range(6)
@@ -225,6 +226,8 @@ def test_what_many_runs_lack_is_one_sentence() -> None:
     incomplete, invalid = runs_caveats(runs[:2])
     assert incomplete.startswith("The respond run of model-1 is incomplete: 1 of 10 requests")
     assert invalid.startswith("1 of 9 answers of the respond run of model-1 could not be used")
+    # A reply that cannot be used is asked for again, so this is no proportion of the requests.
+    assert "(11%, with first replies that were asked for again)" in invalid
     incomplete, invalid = runs_caveats(runs)
     assert incomplete.startswith("3 of 6 respond runs are incomplete: 3 of 60 requests have no")
     said = "15 of 57 answers of 6 respond runs could not be used (26%; at most 56%, of model-5)"

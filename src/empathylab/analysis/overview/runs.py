@@ -61,10 +61,15 @@ def run_caveats(run: RunSummary) -> list[str]:
     if run.invalid_count:
         sentences.append(
             f"{run.invalid_count} of {run.answered} answers of the {run.protocol} run of "
-            f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
-            "the report lists the reasons."
+            f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}"
+            f"{_counted_twice(run)}); the report lists the reasons."
         )
     return sentences
+
+
+def _counted_twice(run: RunSummary) -> str:
+    """Why more answers than requests may be unusable: a reply may have been asked for again."""
+    return ", with first replies that were asked for again" if run.settings.get("retries") else ""
 
 
 def runs_caveats(runs: Sequence[RunSummary]) -> list[str]:
