@@ -142,3 +142,10 @@ def test_the_documented_sweep_is_valid() -> None:
     Path("documented.yaml").write_text(example)
     for combination in read_sweep(Path("documented.yaml")).combinations():
         assert reply_template(combination.template or "").version == 2
+
+
+@pytest.mark.parametrize(
+    "option", [("--replies", "2"), ("--situations", "1"), ("--mode", "free"), ("--seed", "7")]
+)
+def test_what_the_file_decides_is_no_option(option: tuple[str, str]) -> None:
+    assert "situations, replies, mode, temperatures, seeds" in run(*option, code=2).stderr

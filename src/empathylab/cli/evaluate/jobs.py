@@ -63,15 +63,16 @@ class Job:
         from empathylab.cli.evaluate.sweep import read_sweep
 
         judge = self.judge
-        further = (
-            *(judge.name, judge.base_url, judge.api_key_env),
-            *(self.way.language, self.options.temperature),
+        further = (judge.name, judge.base_url, judge.api_key_env)
+        given = (
+            self.gates != GateOptions()
+            or self.way != Combination()
+            or any(value is not None for value in further)
         )
-        given = self.gates != GateOptions() or any(value is not None for value in further)
         if given or len(self.names) > 1:
             raise InputError(
-                "with a sweep file, the models, judge, gates, temperatures and language come from "
-                "the file",
+                "with a sweep file, the models, judge, gates, situations, replies, mode, "
+                "temperatures, seeds and language come from the file",
                 where=self.names[0],
                 remedy="Set them in the file, and give only the file.",
             )
