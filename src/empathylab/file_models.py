@@ -156,6 +156,8 @@ def user_error(error: ErrorDetails, document: Document) -> UserError:
     if kind in ("unknown", "literal_error", "union_tag_invalid"):
         return _unknown_name(kind, context, path, document)
     got = context.get("got") if context.get("got") is not None else _short(value)
+    if kind == "too_short":
+        got = context["actual_length"]
     if kind == "misfit":
         return InputError(
             context["what"], where=where, got=context.get("got"), remedy=context["remedy"]

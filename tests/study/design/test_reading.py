@@ -174,7 +174,7 @@ def test_what_is_no_study_at_all_is_refused(text: str, message: str) -> None:
         ("count: 6", "per_topic: 1, per_emotion: 2", "left out where there is 'per_emotion'"),
         ("batch_size: 2", "batch_size: 0", "'batch_size' must be 1 or more; got '0'"),
         ("ratings_per_response: 2", "people_per_situation: 2", "Use ratings_per_response."),
-        ("labels: [Bad, Okay, Good]", "labels: [Bad]", "must be a list of 2 or more"),
+        ("labels: [Bad, Okay, Good]", "labels: [Bad]", "must be a list of 2 or more; got 1"),
         ("labels: [Bad, Okay, Good]", 'labels: ["", Good]', "first and last labels are not empty"),
         ("labels: [Bad,", "values: [1, 3, 2]\n    labels: [Bad,", "3 numbers in rising order"),
         ("platform: open", "platform: prolofic", "Did you mean 'prolific'?"),

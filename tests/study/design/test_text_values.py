@@ -184,3 +184,17 @@ def test_batches_that_are_not_what_was_asked_for_are_said() -> None:
     assert any("Batches have 5 items, not the 6" in note for note in check_study(odd).plan.notes)
     even = check_study(study()).plan.notes
     assert not any("Batches have" in note for note in even)
+
+
+@pytest.mark.parametrize(("rating", "expected"), [("Good", 0), ("3 (good)", 0), ("Great", 1)])
+def test_the_rating_of_an_example_is_on_the_scale(rating: str, expected: int) -> None:
+    tutorial = (
+        "- block: tutorial\n    pages: [Read this]\n    examples:\n      - {situation: It rains, "
+        f"reply: Oh, rating: {rating}, explanation: It cares}}\n  - block: rate"
+    )
+    found = warnings(study(**{"- block: rate": tutorial}))
+    said = (
+        f"Example 1 of the block 'tutorial' has the rating '{rating}', but the labels are Bad, "
+        "Good."
+    )
+    assert found == [said] * expected

@@ -69,7 +69,24 @@ def claim_warnings(study: Study, minutes: float | None, *, invented: bool | None
                 )
             if invented and (claim := _REAL.search(written)):
                 yield f"{where} says {claim[0]!r}, but the built-in situations are invented."
+    yield from _example_ratings(study)
     yield from _times(study, minutes)
+
+
+def _example_ratings(study: Study) -> Iterator[str]:
+    """Examples whose rating is not on the scale that participants then see."""
+    if len(study.dimensions) != 1 or study.dimensions[0].input == "slider":
+        return
+    labels = [label for label in study.dimensions[0].labels if label]
+    for block in study.blocks:
+        for number, example in enumerate(getattr(block, "examples", ()), start=1):
+            for language, rating in example.rating.versions if example.rating else ():
+                known = [label.in_language(language) for label in labels]
+                if not any(_letters(label) in _letters(rating) for label in known):
+                    yield (
+                        f"Example {number} of the block {block.id!r} has the rating {rating!r}, "
+                        f"but the labels are {', '.join(known)}."
+                    )
 
 
 def _numbers(study: Study, text: str, where: str, minutes: float | None) -> Iterator[str]:

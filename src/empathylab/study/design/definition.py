@@ -175,7 +175,7 @@ def _exclusion_rule(rule: Any) -> Any:
     try:
         rules_from([rule])
     except UserError as error:
-        raise misfit(str(error).rstrip("."), "Correct the rule.") from None
+        raise misfit(error.what, error.remedy, got=error.got) from None
     except TypeError:
         raise wrong("a rule whose settings are numbers", got=str(rule)) from None
     return rule
