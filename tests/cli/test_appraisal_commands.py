@@ -124,6 +124,14 @@ def test_own_situations_are_imported_under_the_files_name(tmp_path: Path, lab: P
     assert shown["situations"][0]["text"] == "It rains."
 
 
+def test_a_situation_without_emotion_is_shown_without_brackets(tmp_path: Path, lab: Path) -> None:
+    file = tmp_path / "replies.csv"
+    file.write_text("situation,text,respondent,situation_text\ns01,Oh.,me,It rains.\n")
+    empathylab("data", "import", "responses", file, "--lab", lab)
+    shown = empathylab("data", "show", "replies", "--lab", lab).stdout
+    assert "\ns01\n  It rains." in shown
+
+
 def test_other_texts_under_the_same_name_are_a_new_version(tmp_path: Path, lab: Path) -> None:
     file = tmp_path / "mine.csv"
     for text in ("It rains.", "It snows."):

@@ -97,3 +97,14 @@ def test_runs_are_compared_over_shared_situations_and_say_how_they_differ() -> N
         "a judge has rated its replies"
         in run("runs", "delete", str(replies[0]), "--yes", code=2).stderr
     )
+
+
+def test_a_lab_without_runs_says_so(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("id,text,emotion\ns01,It rains.,anger\n")
+    run("data", "import", "situations", "mine.csv", "--name", "mine")
+    done = run("runs", "list")
+    assert (done.stdout.strip(), done.stderr.strip()) == (
+        "",
+        "The lab has no runs yet. Ask a model: empathylab evaluate MODEL",
+    )
+    assert listed() == []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, argument, option
-from empathylab.cli.tables import print_json, show, show_rows
+from empathylab.cli.tables import print_json, print_notes, show, show_rows
 from empathylab.errors import InputError
 from empathylab.files import write_new
 
@@ -52,6 +52,8 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     ]
     show_rows(rows, "runs", as_json=json)
     if not json:
+        if not rows:
+            print_notes(["The lab has no runs yet. Ask a model: empathylab evaluate MODEL"])
         for sentence in hidden_sentences(matrix.values()):
             typer.echo(sentence)
 

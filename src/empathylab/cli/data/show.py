@@ -275,7 +275,8 @@ def _lengths(row: dict[str, Any]) -> dict[str, Any]:
 def _print_situations(picked: Sequence[Situation], limit: int) -> None:
     for item in picked[: limit or None]:
         label = ", ".join(part for part in (item.emotion, item.factor or item.topic) if part)
-        typer.echo(f"\n{item.id} ({label})" + (f" {item.title}" if item.title else ""))
+        head = (item.id, f"({label})" if label else "", item.title or "")
+        typer.echo("\n" + " ".join(part for part in head if part))
         typer.echo(f"  {item.text}")
         for number, turn in enumerate(item.context):
             typer.echo(f"  {'hears' if number % 2 else 'said'}: {turn}")
