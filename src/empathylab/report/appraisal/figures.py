@@ -27,7 +27,10 @@ _LEVELS = (
     "dot is one administration after a situation, the vertical bar an emotion's mean."
 )
 _FACTORS = "Change from baseline after the situations of each factor."
-_DISTANCE = "0 is people's mean change; 1 is as far from it as one person usually is."
+_DISTANCE = (
+    "0: the model's mean change equals people's. 1: it differs by one standard deviation of "
+    "people's changes."
+)
 
 
 def figures(result: AppraisalResult) -> Iterator[Figure]:
