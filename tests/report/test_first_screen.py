@@ -46,6 +46,13 @@ def test_the_title_asks_what_the_lab_answers(kinds: dict[str, LabOverview]) -> N
     assert asked["only scores"] == "How empathetic is model-0?"
 
 
+def test_the_title_counts_people_of_any_name_as_people(kinds: dict[str, LabOverview]) -> None:
+    ten = kinds["ten models"]
+    known = frozenset(ten.ratings[0].arms[:2])
+    asked = first_screen(dataclasses.replace(ten, people=known)).question
+    assert asked == "How empathetic are 9 models compared with people?"
+
+
 def test_the_title_names_only_what_the_first_topic_compares(
     kinds: dict[str, LabOverview],
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -22,6 +23,7 @@ from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
 from empathylab.stats import ScaleChange
 from empathylab.store import Lab
+from tests.helpers.command_line import as_json
 from tests.helpers.labs import filled, person_like
 
 
@@ -232,3 +234,20 @@ def test_what_many_runs_lack_is_one_sentence() -> None:
     assert incomplete.startswith("3 of 6 respond runs are incomplete: 3 of 60 requests have no")
     said = "15 of 57 answers of 6 respond runs could not be used (26%; at most 56%, of model-5)"
     assert invalid.startswith(said)
+
+
+def test_people_are_known_whatever_they_are_called(tmp_path: Path) -> None:
+    rows = [
+        f"{text},{who},{who}-{rater},{1 + (rater + text) % 3},It rains {text}.,Oh {who} {text}."
+        for who in ("people", "model")
+        for rater in range(4)
+        for text in range(4)
+    ]
+    file = tmp_path / "rated.csv"
+    head = "situation,respondent,rater,rating,situation_text,text"
+    file.write_text("\n".join([head, *rows]), encoding="utf-8")
+    as_json("data", "import", "ratings", file, "--lab", tmp_path / "lab")
+    with Lab.open(tmp_path / "lab", create=False) as opened:
+        data = collect(opened)
+    assert data.people == {"people"}
+    assert first_screen(data).question == "How empathetic is model compared with people?"

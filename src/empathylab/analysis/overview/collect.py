@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import polars as pl
+from sqlalchemy import select
 
 from empathylab import __version__
 from empathylab.analysis import judges, ratings, recipients, scores
@@ -55,7 +56,7 @@ from empathylab.compute import one_thread
 from empathylab.errors import UserError
 from empathylab.situations import builtin_versions
 from empathylab.stats.questionnaires.appraisal import ScaleChange
-from empathylab.store import Lab, responses_frame, runs_frame
+from empathylab.store import Lab, responses_frame, runs_frame, schema
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.inserts import now
 from empathylab.store.judgements import (
@@ -112,6 +113,8 @@ class LabOverview(Result):
     """The conditions of the evaluation that wrote the report."""
     comparisons: tuple[Comparison, ...] = ()
     """Of its runs with the baseline."""
+    people: frozenset[str] = frozenset()
+    """Respondents, and arms with their replies, that are people."""
 
     @property
     def is_empty(self) -> bool:
@@ -261,7 +264,22 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
         recipients=helped,
         sources=data_sources(lab, appraisal, rated, helped, talks),
         matrix=run_matrix(all_runs, first=first),
+        people=_people(lab, rated),
     )
+
+
+def _people(lab: Lab, rated: Iterable[RatingsResult]) -> frozenset[str]:
+    columns = schema.respondents.c
+    with lab.reading() as connection:
+        known = connection.execute(select(columns.name).where(columns.kind == "human"))
+        names = set(known.scalars())
+    arms = {
+        arm
+        for result in rated
+        for arm, respondent in result.ratings.select("arm", "respondent").unique().iter_rows()
+        if respondent in names
+    }
+    return frozenset(names | arms)
 
 
 def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:

@@ -47,7 +47,7 @@ def _compared(data: LabOverview) -> list[str]:
         names = talked
     elif changes := main_changes(data):
         names = (change.respondent for part in changes.values() for change in part)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(PEOPLE if name in data.people else name for name in names))
 
 
 def _talked(data: LabOverview) -> list[str]:
