@@ -21,6 +21,7 @@ from empathylab.analysis.ratings.sentences import (
     assumption_sentences,
     disagreement_sentence,
     unequal_effects,
+    with_caveats,
 )
 from empathylab.errors import UserError
 from empathylab.situations.sources.released import Dimension
@@ -611,3 +612,20 @@ def test_a_failed_assumption_names_its_arm() -> None:
     said = assumption_sentences((model, other), fitted, "")
     assert said[0] == "gpt: The effect differs."
     assert assumption_sentences((model,), fitted, "The effect differs.") == said[1:]
+
+
+def test_situations_of_one_valence_give_no_conclusion_twice() -> None:
+    found = ratings.from_table(table().with_columns(valence=pl.lit("negative")))
+    assert {conclusion.subset for conclusion in found.conclusions} == {"all"}
+
+
+def test_a_caveat_of_all_comparisons_is_said_once() -> None:
+    few = ratings.from_table(table(raters=6)).conclusions
+    [first, *others] = few
+    assert len(first.caveats) == 1
+    marked = dataclasses.replace(first, caveats=("Only here.", *first.caveats))
+    shared, sentences = with_caveats([marked, *others])
+    assert shared == list(first.caveats)
+    assert sentences == [f"{first} Only here.", *map(str, others)]
+    # Of one or two, each keeps its own.
+    assert with_caveats(few[:2]) == ([], [" ".join([str(c), *c.caveats]) for c in few[:2]])

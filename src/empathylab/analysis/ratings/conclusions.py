@@ -57,10 +57,12 @@ def conclusions(
     for item in main:
         fitted = by_dimension.get(item.dimension)
         written += _main(item, fitted, design, margins.get(item.dimension), scales, look)
+    # Where all situations have one valence, that would say the same again.
+    whole = {(item.dimension, item.arm): item.n for item in main}
     written += [
         _of_test(item, design, margins.get(item.dimension), look)
         for item in comparisons
-        if item.kind == "valence"
+        if item.kind == "valence" and item.n < whole[item.dimension, item.arm]
     ]
     return tuple(written)
 

@@ -297,3 +297,16 @@ def assumption_sentences(
 def _main(conclusions: Sequence[Conclusion], dimension: str) -> list[Conclusion]:
     """The conclusions over all situations: of each arm the model's, then the test's."""
     return [item for item in conclusions if (item.dimension, item.subset) == (dimension, "all")]
+
+
+def with_caveats(conclusions: Sequence[Conclusion]) -> tuple[list[str], list[str]]:
+    """The caveats that several conclusions share, and every sentence with its others."""
+    shared = [
+        caveat
+        for caveat in (conclusions[0].caveats if len(conclusions) > 2 else ())
+        if all(caveat in conclusion.caveats for conclusion in conclusions)
+    ]
+    return shared, [
+        " ".join([str(conclusion), *(c for c in conclusion.caveats if c not in shared)])
+        for conclusion in conclusions
+    ]

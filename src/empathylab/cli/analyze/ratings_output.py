@@ -21,6 +21,7 @@ from empathylab.analysis.ratings.rows import (
     of_arm,
     rater_table,
 )
+from empathylab.analysis.ratings.sentences import with_caveats
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.cli.tables import print_notes, print_rows, print_titled
@@ -48,9 +49,12 @@ def print_ratings(analysis: RatingsResult, by: str) -> None:
     named = len(analysis.dimensions) > 1
     typer.echo(f"{analysis.study.title}: {compared_text(analysis.reference_arm, analysis.arms)}")
     typer.echo(f"{raters_sentence(analysis.recognised)}\n".lstrip())
-    for conclusion in analysis.conclusions:
-        if conclusion.subset == "all":
-            typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
+    overall = [item for item in analysis.conclusions if item.subset == "all"]
+    caveats, sentences = with_caveats(overall)
+    for sentence in sentences:
+        typer.echo(f"- {sentence}")
+    for caveat in caveats:
+        typer.echo(f"All comparisons: {caveat}")
     if analysis.different_periods:
         print_titled("When were the arms rated?", collection_table(analysis.collected))
         _print_raters(analysis)

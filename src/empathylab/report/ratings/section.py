@@ -9,6 +9,7 @@ from empathylab.analysis.ratings.collection_periods import collection_table
 from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table, rater_table
+from empathylab.analysis.ratings.sentences import with_caveats
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.notes import note_text
@@ -209,9 +210,8 @@ def _described(study: RatingsResult, *, titled: bool) -> str:
 
 
 def _sentences(study: RatingsResult) -> list[str]:
-    return [
-        " ".join((conclusion.sentence, *conclusion.caveats)) for conclusion in study.conclusions
-    ]
+    caveats, sentences = with_caveats(study.conclusions)
+    return [*sentences, *(f"All comparisons: {caveat}" for caveat in caveats)]
 
 
 def _model_note(study: RatingsResult) -> list[Block]:
