@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from pathlib import Path
@@ -18,7 +19,7 @@ from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.power import PowerSetting, power_setting
 from empathylab.report.blocks import Figure
 from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
-from empathylab.report.ratings.figures import MOST_ARMS, rating_figures
+from empathylab.report.ratings.figures import MOST_ARMS, rater_figures, rating_figures
 from empathylab.report.ratings.model_charts import (
     forest_chart,
     group_name,
@@ -90,6 +91,18 @@ def test_times_are_shown_in_minutes(analysis: RatingsResult) -> None:
     # 300 to 520 seconds.
     assert min(row["from"] for row in rows) == pytest.approx(5)
     assert variable_title("seconds") == "minutes taken"
+
+
+def test_an_arm_whose_raters_did_not_say_has_no_empty_panel(analysis: RatingsResult) -> None:
+    assert analysis.rater_comparison is not None
+    [found] = [item for item in analysis.rater_comparison.numeric if item.variable == "seconds"]
+    people, *others = found.arms
+    unknown = dataclasses.replace(people, n=0, histogram=(0,) * len(people.histogram))
+    partly = dataclasses.replace(found, arms=(unknown, *others))
+    assert {row["arm"] for row in values(numbers_chart(partly))} == {arm.arm for arm in others}
+    compared = dataclasses.replace(analysis.rater_comparison, numeric=(partly,))
+    [figure, *_] = rater_figures(dataclasses.replace(analysis, rater_comparison=compared))
+    assert figure.note.endswith("Not known: people.")
 
 
 def test_contradictions_count_those_who_answered() -> None:

@@ -8,6 +8,7 @@ from empathylab.analysis.overview.levels import RatingLevel, rating_levels
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.power import PowerSetting, power_setting
 from empathylab.analysis.ratings.raters import INCONSISTENCIES
+from empathylab.analysis.text.apa import listed
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.report.blocks import Figure, optional_figure, slug
@@ -138,7 +139,9 @@ def rater_figures(result: RatingsResult) -> Iterator[Figure]:
         if numeric.variable != INCONSISTENCIES:
             title = f"Raters: {variable_title(numeric.variable)}"
             name = f"raters-{slug(numeric.variable)}"
-            yield from optional_figure(name, title, numbers_chart(numeric), _OF_RATERS, wide=False)
+            unknown = [name_of(arm.arm) for arm in numeric.arms if not arm.n]
+            note = f"{_OF_RATERS} Not known: {listed(unknown)}." if unknown else _OF_RATERS
+            yield from optional_figure(name, title, numbers_chart(numeric), note, wide=False)
     if result.inconsistencies is not None:
         chart = inconsistency_chart(result.inconsistencies)
         title = "Raters: contradictions in the questionnaire"

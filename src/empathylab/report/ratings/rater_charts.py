@@ -75,7 +75,9 @@ def numbers_chart(comparison: NumericComparison) -> dict[str, Any]:
     """A number that raters have, as a histogram for each arm, one below the other."""
     title, divisor = _UNITS.get(comparison.variable, (variable_title(comparison.variable), 1.0))
     edges = [edge / divisor for edge in comparison.bins]
-    arms = [arm.arm for arm in comparison.arms]
+    # An arm whose raters did not say gets no empty panel.
+    known = [arm for arm in comparison.arms if arm.n]
+    arms = [arm.arm for arm in known]
     rows = [
         {
             "arm": arm.arm,
@@ -83,9 +85,9 @@ def numbers_chart(comparison: NumericComparison) -> dict[str, Any]:
             "to": high,
             "raters": count,
             "n": arm.n,
-            "share": count / arm.n if arm.n else 0.0,
+            "share": count / arm.n,
         }
-        for arm in comparison.arms
+        for arm in known
         for low, high, count in zip(edges[:-1], edges[1:], arm.histogram, strict=True)
     ]
     return _histogram(rows, arms, title)
