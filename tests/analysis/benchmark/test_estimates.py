@@ -17,8 +17,8 @@ from empathylab.analysis.benchmark.frames import (
     reference_ratings,
     replies_frame,
 )
-from empathylab.analysis.benchmark.measurements import Group, Measurement
-from empathylab.analysis.benchmark.prose import rests_on
+from empathylab.analysis.benchmark.measurements import Group, Measurement, outcomes
+from empathylab.analysis.benchmark.prose import rests_on, what
 from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.benchmark.style_judge import style_predictions
 from empathylab.errors import InputError, UnknownName
@@ -69,6 +69,13 @@ def test_the_ground_is_what_people_said(reference: ReferenceRatings) -> None:
     assert reference.respondents == ARMS
     assert (reference.lowest, reference.top, reference.top_label) == (1.0, 3.0, "Good")
     assert reference.people.height == 4 * 48
+
+
+def test_the_highest_point_without_a_word_names_its_scale(reference: ReferenceRatings) -> None:
+    bare = dataclasses.replace(reference.dimension, labels=())
+    [share, _] = outcomes(dataclasses.replace(reference, dimension=bare))
+    assert what(share) == "proportion rated 3 (scale 1 to 3)"
+    assert what(outcomes(reference)[0]) == "proportion rated Good"
 
 
 def test_people_decide_about_their_own_respondents(reference: ReferenceRatings) -> None:

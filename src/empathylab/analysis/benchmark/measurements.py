@@ -197,4 +197,8 @@ def outcomes(reference: ReferenceRatings) -> tuple[Outcome, ...]:
     )
     if reference.top_label is None:
         return (mean,)
-    return (Outcome("share", reference.top_label, "top", "predicted_top", 0.0, 1.0), mean)
+    label, top = reference.top_label, f"{reference.top:g}"
+    if label == top:
+        # A number alone does not say that it is the highest.
+        label = f"{top} (scale {reference.lowest:g} to {top})"
+    return (Outcome("share", label, "top", "predicted_top", 0.0, 1.0), mean)
