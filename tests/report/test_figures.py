@@ -7,7 +7,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 
-from empathylab.analysis import overview
+from empathylab.analysis import benchmark, overview
 from empathylab.errors import InputError
 from empathylab.report import LabOverview
 from empathylab.report.figures import plot, result_figures
@@ -54,6 +54,18 @@ def test_a_result_draws_its_charts_by_name(data: LabOverview) -> None:
 def test_an_unknown_chart_lists_those_there_are(data: LabOverview) -> None:
     with pytest.raises(InputError, match="Use ratings, answers, emotions, models"):
         data.ratings[0].plot("emotion")
+
+
+def test_a_leaderboard_and_a_benchmark_are_drawn(
+    data: LabOverview, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with Lab.open(tmp_path_factory.getbasetemp() / "plots0" / "lab", create=False) as lab:
+        board = benchmark.leaderboard_from_lab(lab)
+        compared = benchmark.from_lab(lab, "gpt", judge="style")
+    assert "proportion rated Good" in str(plot(board).to_dict())
+    [figure] = result_figures(compared)
+    assert (figure.name, figure.title) == ("differences", "gpt minus each respondent")
+    assert "difference in percentage points" in str(plot(compared).to_dict())
 
 
 def test_a_result_without_charts_says_so(data: LabOverview) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from empathylab.analysis.appraisal.result import AppraisalResult
+from empathylab.analysis.benchmark.leaderboard import LeaderboardResult
+from empathylab.analysis.benchmark.result import BenchmarkResult
 from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.overview import LabOverview
@@ -16,6 +18,7 @@ from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.result import StyleResult
 from empathylab.errors import InputError
 from empathylab.report.appraisal.figures import figures as appraisal_figures
+from empathylab.report.benchmark.figures import benchmark_figures, leaderboard_figures
 from empathylab.report.blocks import Figure
 from empathylab.report.colours import Colours
 from empathylab.report.conversations.figures import figures as conversation_figures
@@ -113,6 +116,8 @@ _FIGURES: dict[type, Callable[[Any], Iterable[Figure]]] = {
     ScoresResult: score_figures,
     RecipientsResult: recipient_figures,
     StyleResult: lambda result: style_figures(result.estimates),
+    LeaderboardResult: leaderboard_figures,
+    BenchmarkResult: benchmark_figures,
     LabOverview: _of_lab,
 }
 

@@ -48,7 +48,10 @@ def agreement_chart(cards: Sequence[JudgeCard]) -> dict[str, Any] | None:
     return estimates_chart(
         rows,
         who="judge",
-        title="weighted κ with people: 0 is chance, 1 is perfect agreement",
+        # A panel has less room, and its neighbour's title beside it.
+        title="weighted κ (0 chance, 1 perfect)"
+        if several
+        else "weighted κ with people: 0 is chance, 1 is perfect agreement",
         form=".2f",
         ends=(lowest, 1.0),
         panels="dimension" if several else None,
