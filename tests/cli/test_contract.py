@@ -109,6 +109,12 @@ def test_a_lab_on_postgresql_works_end_to_end(
     assert (tmp_path / "reports" / "report.html").is_file()
 
 
+def test_a_wrong_choice_is_named_without_the_validators_words(tmp_path: Path) -> None:
+    done = empathylab("analyze", "ratings", "--by", "sex", cwd=tmp_path)
+    assert done.exit_code == 2
+    assert "Invalid value for '--by': 'sex' is not one of" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -75,6 +75,10 @@ class LabGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            # What pydantic puts before it says nothing to a user.
+            error.message = error.message.removeprefix("Value error, ")
+            raise
         except EmpathyLabError as error:
             typer.echo(f"{_bold('Error:')} {error}" if error.exit_code else str(error), err=True)
             raise typer.Exit(error.exit_code) from error
