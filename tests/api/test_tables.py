@@ -50,6 +50,8 @@ def test_a_file_is_a_table_too(ratings: pl.DataFrame, tmp_path: Path) -> None:
 def test_a_missing_column_says_how_to_name_it(ratings: pl.DataFrame) -> None:
     with pytest.raises(el.errors.UnknownName, match=r"from_table\(…, rater=COLUMN\)"):
         el.from_table(ratings.rename({"rater": "annotator"})).analyze.ratings()
+    with pytest.raises(el.errors.UnknownName, match=r"no column 'first'.*first=COLUMN"):
+        el.from_table(ratings).analyze.preferences()
     with pytest.raises(el.errors.UnknownName, match="Did you mean 'rater'"):
         el.from_table(ratings, rater="raters")
     with pytest.raises(el.errors.InputError, match="this is not a table; got 'int'"):

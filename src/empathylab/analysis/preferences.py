@@ -16,6 +16,7 @@ from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Re
 from empathylab.analysis.text.apa import counted, p_text
 from empathylab.analysis.text.numbers import percent, signed
 from empathylab.errors import InputError
+from empathylab.stats.arguments import require_columns
 from empathylab.stats.corrections import holm
 from empathylab.stats.preferences.bradley_terry import BradleyTerry, Effect, bradley_terry
 from empathylab.store import Lab
@@ -163,6 +164,7 @@ def from_lab(
 
 def from_table(frame: pl.DataFrame) -> PreferencesResult:
     """The preferences in a table with rater, situation, first, second and outcome."""
+    require_columns(frame, "rater", "situation", "first", "second", "outcome")
     has_prior = False
     try:
         fitted = _fit(frame, 0.0)
