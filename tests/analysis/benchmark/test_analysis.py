@@ -63,6 +63,8 @@ def test_arms_rated_at_different_times_are_said_with_who_rated_them(
     assert said[2].startswith("The raters of the arms were compared")
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
     assert "were not rated together (people on 2023-11-20" in board.notes[0]
+    # Below ranks of people's ratings, a sentence about a prompt needs its subject.
+    assert board.caveats[0].startswith("Prompt for new models: The release does not hold")
     assert board.notes[1].startswith(
         "The raters of the arms were compared (6 of people and 6 of gpt"
     )

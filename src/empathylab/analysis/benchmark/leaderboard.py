@@ -123,7 +123,8 @@ class LeaderboardResult(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What to know of the prompt, of the judges, and who was excluded."""
-        return (*([self.prompt.note] if self.prompt.note else []), *self.notes)
+        note = self.prompt.note
+        return (*([f"Prompt for new models: {note}"] if note else []), *self.notes)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
