@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from empathylab.analysis import ratings
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import lab_study, preferences_frame
@@ -18,6 +19,7 @@ from empathylab.study.bots import Settings, served, walk
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.flow import study_steps
 from empathylab.study.web import visit_token
+from tests.helpers.command_line import empathylab
 from tests.study.examples import scales
 from tests.study.question_examples import ABOUT, EVERY_QUESTION, STORED
 from tests.study.service_examples import opened, rows_of, someone
@@ -194,6 +196,36 @@ def test_bots_answer_every_type_and_everything_is_exported(sqlite_lab: Lab, tmp_
     )
     assert preferences_frame(sqlite_lab, STUDY.name)["outcome"].to_list() == ["second"] * 2
     assert len(rows_of(sqlite_lab, schema.ratings)) == 5 * 4 * 4
+
+
+def test_a_study_of_comparisons_alone_names_their_analysis(tmp_path: Path) -> None:
+    study = parse_study(
+        """\
+name: pairs
+version: 1
+title: Which reply is better
+languages: [en]
+design: within
+seed: 11
+arms: {one: first/model, two: second/model}
+situations: {set: dialogues, count: 2}
+batch_size: 2
+dimensions: [{name: empathy, question: Which one, labels: [Bad, Good]}]
+recruitment: {platform: open}
+blocks:
+  - {block: consent, text: Take part}
+  - {block: compare, question: Which is more empathetic}
+  - {block: debrief, text: Thanks}
+"""
+    )
+    with Lab.open(tmp_path / "lab") as lab:
+        service, _ = opened(lab, study)
+        walk_by_hand(service, someone(service, "a"))
+        service.actions.close()
+        with pytest.raises(UserError, match="analyze preferences --study pairs"):
+            ratings.from_lab(lab)
+    shown = empathylab("data", "show", "pairs", "--lab", tmp_path / "lab").stdout
+    assert "The analysis: empathylab analyze preferences --study pairs" in shown
 
 
 def test_a_condition_on_a_single_question_is_refused_with_the_way_out() -> None:

@@ -47,6 +47,7 @@ from empathylab.store.ratings import (
     Study,
     arms_frame,
     lab_study,
+    preferences_frame,
     rater_answers_frame,
     raters_frame,
     ratings_frame,
@@ -278,10 +279,14 @@ def _excluded(
 def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
     ratings = ratings_frame(lab, study.name).filter(rater_kind="person")
     if ratings.is_empty():
+        compared = not preferences_frame(lab, study.name).is_empty()
         raise InputError(
             "the study has no ratings by people",
             where=f"study {study.name}",
-            remedy="Let people rate, or import ratings; simulated raters do not count."
+            remedy="Its raters compared replies side by side: run `empathylab analyze preferences "
+            f"--study {study.name}`."
+            if compared
+            else "Let people rate, or import ratings; simulated raters do not count."
             if study.dimensions
             else (
                 "This study collects none. `empathylab analyze appraisal` shows scales "

@@ -60,7 +60,7 @@ def _show_study(folder: Path, name: str, lengths: bool | None, *, as_json: bool)
     """Whether there is such a study; what takes long to count in a large one comes last."""
     from empathylab.store import Lab, has_lab
     from empathylab.store.listings.summaries import count_raters, rating_counts
-    from empathylab.store.ratings import lab_studies
+    from empathylab.store.ratings import lab_studies, preferences_frame
 
     if not has_lab(folder):
         return False
@@ -82,7 +82,9 @@ def _show_study(folder: Path, name: str, lengths: bool | None, *, as_json: bool)
             return True
         typer.echo(f"{head['title']} ({head['design']}, {head['status']})")
         typer.echo(f"{head['raters']:,} raters, {head['ratings']:,} ratings\n")
-        _print_study(head | _study_details(lab, study, lengths))
+        compared = not head["ratings"] and not preferences_frame(lab, name).is_empty()
+        analysis = "preferences" if compared else "ratings"
+        _print_study(head | _study_details(lab, study, lengths) | {"analysis": analysis})
     return True
 
 
@@ -145,7 +147,7 @@ def _print_study(study: dict[str, Any]) -> None:
     if any(arm["raters"] is None for arm in study["arms"]):
         typer.echo("Counts by arm are shown once the study is closed.")
     _print_counts(study["counts"], study["respondents"])
-    typer.echo(f"\nThe analysis: empathylab analyze ratings --study {study['study']}")
+    typer.echo(f"\nThe analysis: empathylab analyze {study['analysis']} --study {study['study']}")
     for each_set in study["sets"]:
         typer.echo(f"The replies: empathylab data show responses --set {each_set}")
 
