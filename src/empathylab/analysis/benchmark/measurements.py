@@ -32,6 +32,8 @@ class Outcome:
     prediction: str
     lowest: float
     highest: float
+    scale: str = ""
+    """The points from the lowest to the highest, if the highest has no word."""
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -197,8 +199,7 @@ def outcomes(reference: ReferenceRatings) -> tuple[Outcome, ...]:
     )
     if reference.top_label is None:
         return (mean,)
-    label, top = reference.top_label, f"{reference.top:g}"
-    if label == top:
-        # A number alone does not say that it is the highest.
-        label = f"{top} (scale {reference.lowest:g} to {top})"
-    return (Outcome("share", label, "top", "predicted_top", 0.0, 1.0), mean)
+    top = f"{reference.top:g}"
+    # A number alone does not say that it is the highest.
+    scale = f"{reference.lowest:g} to {top}" if reference.top_label == top else ""
+    return (Outcome("share", reference.top_label, "top", "predicted_top", 0.0, 1.0, scale), mean)

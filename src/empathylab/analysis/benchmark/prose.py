@@ -255,9 +255,10 @@ def _same_error(estimate: Estimate) -> str:
 
 def what(outcome: Outcome) -> str:
     """What the figure is, such as `proportion rated Good`."""
-    return (
-        f"proportion rated {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
-    )
+    if outcome.kind == "mean":
+        return f"mean {outcome.label}"
+    scale = f" (scale {outcome.scale})" if outcome.scale else ""
+    return f"proportion rated {outcome.label}{scale}"
 
 
 def estimate_rows(measurement: Measurement) -> list[dict[str, Any]]:
