@@ -157,7 +157,7 @@ def test_a_confederate_answers_a_participant_from_the_queue_page(
         for number in (1, 2):
             while not (ann.state["waits"] and not ann.state["room"]):
                 ann.go_on()
-            carl.page.goto(f"{address}/queue")
+            carl.page.locator("textarea").wait_for()  # the page updates itself
             carl.page.locator("textarea").fill(f"I hear you, {number}")
             carl.audit("queue with a story")
             carl.page.get_by_role("button", name="Send").click()
