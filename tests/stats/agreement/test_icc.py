@@ -81,6 +81,14 @@ def test_too_little_has_no_icc_and_says_why(table: np.ndarray, expected: Note) -
     assert found.note == expected
 
 
+def test_raters_who_contradict_each_other_leave_icc2_without_an_interval() -> None:
+    """Equal means of situations and of raters: by hand (0 − r) / (0 + r + 2(0 − r)/4) = −2."""
+    found = intraclass_correlations(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [2.0, 1.0]]))
+    assert found.icc2.estimate == pytest.approx(-2)
+    assert math.isnan(found.icc2.low)
+    assert math.isnan(found.icc2.high)
+
+
 def test_components_without_gaps_give_shrout_and_fleiss_icc() -> None:
     found = variance_components(rating_table(long(SHROUT_FLEISS.T.tolist())))
     assert found.icc == pytest.approx(R["icc"][1]["icc"], abs=1e-10)

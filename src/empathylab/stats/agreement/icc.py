@@ -190,6 +190,9 @@ def _agreement(s: _Squares, confidence: float) -> tuple[float, float, float]:
     spread = n * (1 + (k - 1) * estimate) - k * estimate
     above = (k - 1) * (n - 1) * (k * estimate * ratio + spread) ** 2
     below = (n - 1) * k**2 * estimate**2 * ratio**2 + spread**2
+    # Means that differ neither between situations nor between raters leave no degree of freedom.
+    if below <= 1e-20 * n**2:
+        return estimate, math.nan, math.nan
     df, point = above / below, 1 - (1 - confidence) / 2
     lower, upper = float(fdtri(n - 1, df, point)), float(fdtri(df, n - 1, point))
     error = k * s.columns + (k * n - k - n) * s.rest
