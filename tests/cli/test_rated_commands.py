@@ -340,6 +340,40 @@ def test_preferences_of_any_table(tmp_path: Path) -> None:
     assert (code, "Did you mean 'outcome'" in err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--rater", "rater"), "all comparisons are by one rater"),
+        (("--situation", "situation"), "all comparisons are of one situation"),
+    ],
+)
+def test_preferences_without_an_interval_say_why(
+    tmp_path: Path, options: tuple[str, ...], why: str
+) -> None:
+    path = tmp_path / "pairs.csv"
+    wins = ["first"] * 6 + ["second"] * 2
+    rows = [f"{'gpt,human' if n % 2 else 'human,gpt'},{win},r,s" for n, win in enumerate(wins)]
+    path.write_text("first,second,outcome,rater,situation\n" + "\n".join(rows) + "\n")
+    out = empathylab("stats", "preferences", path, *options).stdout
+    assert "inf" not in out
+    assert "[" not in out
+    assert f"No interval can be computed, because {why}." in out
+    assert "shown in the same order" not in out
+    found = as_json("stats", "preferences", path, *options)
+    assert (found["strengths"][0]["low"], found["strengths"][0]["se"]) == (None, None)
+    table = empathylab("stats", "preferences", path, *options, "--table", "csv")
+    assert why in table.stderr
+
+
+def test_preferences_say_if_each_pair_was_shown_in_one_order(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("first,second,outcome\n" + "a,b,first\n" * 3 + "a,b,second\n")
+    caveat = "Every pair was always shown in the same order"
+    assert caveat in empathylab("stats", "preferences", path).stdout
+    [said] = as_json("stats", "preferences", path)["caveats"]
+    assert said.startswith(caveat)
+
+
 def test_thresholds_and_attention_checks_are_given_on_the_command_line(
     tmp_path: Path, lab: Path
 ) -> None:

@@ -24,9 +24,12 @@ from empathylab.store.ratings import lab_study, preferences_frame
 from empathylab.study.admin.embargo import require_closed
 
 _FEW_RATERS = 20
-_NOISE = 1e-4
 _PRIOR = 0.5
 """Wins added each way where one side won every comparison, so that strengths are finite."""
+ONE_ORDER = (
+    "Every pair was always shown in the same order, so a preference for one of the two can be a "
+    "preference for the reply shown first."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class PreferencesResult(Result):
             f"log odds {signed(effect.estimate, 2)}, 95% CI [{signed(effect.low, 2)}, "
             f"{signed(effect.high, 2)}], {p_text(p)}{corrected}"
             if tested
-            else f"this cannot be tested, because {self._obstacle}"
+            else f"this cannot be tested, because {interval_obstacle(self.fitted, self.raters)}"
         )
         return Conclusion(
             kind=kind,
@@ -101,21 +104,11 @@ class PreferencesResult(Result):
         )
 
     @property
-    def _obstacle(self) -> str:
-        """Why there is no test."""
-        if self.raters < 2 or self.situations < 2:
-            return "all comparisons are by one rater or of one situation"
-        return "the comparisons do not vary"
-
-    @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the conclusions."""
         sentences = []
         if self.fitted.order is None:
-            sentences.append(
-                "Every pair was always shown in the same order, so a preference for one of two "
-                "arms can be one for the reply shown first."
-            )
+            sentences.append(ONE_ORDER)
         if self.raters < _FEW_RATERS:
             sentences.append(f"Only {counted(self.raters, 'rater')}: intervals are rough.")
         if self.has_prior:
@@ -174,17 +167,31 @@ def from_table(frame: pl.DataFrame) -> PreferencesResult:
     return PreferencesResult(fitted, raters, situations, has_prior)
 
 
+def in_both_orders(frame: pl.DataFrame, first: str = "first", second: str = "second") -> bool:
+    """Whether a pair was shown in both orders; else position and preference are one."""
+    shown = set(frame.select(first, second).iter_rows())
+    return any((right, left) in shown for left, right in shown)
+
+
+def interval_obstacle(fitted: BradleyTerry, raters: int | None) -> str:
+    """Why strengths without an interval have none; `raters` is None where they are not known."""
+    if fitted.df < 1:
+        return f"all comparisons are {'by one rater' if raters == 1 else 'of one situation'}"
+    return "the comparisons do not vary"
+
+
 def _fit(frame: pl.DataFrame, prior: float) -> BradleyTerry:
-    shown = set(frame.select("first", "second").iter_rows())
-    # With one order only, the effect of order cannot be separated from preference.
-    both = any((second, first) in shown for first, second in shown)
     return bradley_terry(
-        frame, order_effect=both, rater="rater", situation="situation", prior=prior
+        frame,
+        order_effect=in_both_orders(frame),
+        rater="rater",
+        situation="situation",
+        prior=prior,
     )
 
 
 def _p(effect: Effect, df: float) -> float:
-    """NaN where the standard error is unknown, or nothing but rounding."""
-    if not _NOISE < effect.se < math.inf:
+    """NaN where the standard error is unknown."""
+    if math.isnan(effect.se):
         return math.nan
     return float(2 * t.sf(abs(effect.estimate / effect.se), df))

@@ -132,8 +132,8 @@ def always_first(raters: int) -> pl.DataFrame:
     [
         (table(0, 0, ties=20), "the comparisons do not vary"),
         (always_first(10), "the comparisons do not vary"),
-        (table(12, 8).with_columns(rater=pl.lit("r")), "by one rater or of one situation"),
-        (table(12, 8).with_columns(situation=pl.lit("s")), "by one rater or of one situation"),
+        (table(12, 8).with_columns(rater=pl.lit("r")), "all comparisons are by one rater"),
+        (table(12, 8).with_columns(situation=pl.lit("s")), "comparisons are of one situation"),
     ],
 )
 def test_comparisons_that_allow_no_test_prefer_nobody(frame: pl.DataFrame, why: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +17,12 @@ from empathylab.cli.options import (
     option,
     table_option,
 )
-from empathylab.cli.tables import print_formatted, print_json, print_rows
+from empathylab.cli.tables import print_formatted, print_json, print_notes, print_rows
 from empathylab.tables import column_named, missing_as_null, read_table
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from empathylab.stats.preferences.bradley_terry import BradleyTerry
 
 EXAMPLE = "Example: `empathylab stats preferences pairs.csv --rater rater --order-effect`"
@@ -72,16 +75,18 @@ def preferences(
         prior=prior,
         confidence=confidence,
     )
+    caveats = _caveats(fitted, frame.drop_nulls([first, second, outcome]), first, second, rater)
     if json:
-        print_json(_document(fitted))
+        print_json(_document(fitted) | {"caveats": caveats})
         return
     rows = _rows(fitted)
     if table is not None:
         print_formatted(rows, table, caption="Strengths (Bradley–Terry)")
+        print_notes(caveats)
         return
 
     print_rows(rows)
-    typer.echo(_words(fitted))
+    typer.echo(" ".join([_words(fitted), *caveats]))
     if fitted.dropped:
         from empathylab.analysis.text.apa import counted
 
@@ -122,6 +127,21 @@ def _document(fitted: BradleyTerry) -> dict[str, Any]:
     return document
 
 
+def _caveats(
+    fitted: BradleyTerry, compared: pl.DataFrame, first: str, second: str, rater: str | None
+) -> list[str]:
+    from empathylab.analysis.preferences import ONE_ORDER, in_both_orders, interval_obstacle
+
+    caveats = []
+    if all(math.isnan(strength.se) for strength in fitted.strengths):
+        raters = None if rater is None else compared[rater].n_unique()
+        why = interval_obstacle(fitted, raters)
+        caveats.append(f"No interval can be computed, because {why}.")
+    if fitted.order is None and not in_both_orders(compared, first, second):
+        caveats.append(ONE_ORDER)
+    return caveats
+
+
 def _rows(fitted: BradleyTerry) -> list[dict[str, str]]:
     from empathylab.analysis.text.numbers import number, signed
 
@@ -130,7 +150,9 @@ def _rows(fitted: BradleyTerry) -> list[dict[str, str]]:
             "respondent": strength.respondent,
             "strength": signed(strength.estimate, 3),
             "s.e.": number(strength.se, 3),
-            "interval": f"[{signed(strength.low, 3)}, {signed(strength.high, 3)}]",
+            "interval": ""
+            if math.isnan(strength.low)
+            else f"[{signed(strength.low, 3)}, {signed(strength.high, 3)}]",
             "preferred": number(strength.wins, 0),
             "not preferred": number(strength.losses, 0),
             "ties": number(strength.ties, 0),
@@ -141,7 +163,7 @@ def _rows(fitted: BradleyTerry) -> list[dict[str, str]]:
 
 def _words(fitted: BradleyTerry) -> str:
     from empathylab.analysis.text.apa import counted
-    from empathylab.analysis.text.numbers import number, percent
+    from empathylab.analysis.text.numbers import percent, with_ends
 
     best, *others = fitted.strengths
     sentences = [f"{counted(fitted.n, 'comparison')}."]
@@ -153,13 +175,13 @@ def _words(fitted: BradleyTerry) -> str:
         sentences.append(
             f"{best.respondent} would be preferred to {other} in {percent(first)} of comparisons, "
             f"{other} to {best.respondent} in {percent(second)}{ties}. Their strengths differ by "
-            f"{number(gap.estimate, 3)} [{number(gap.low, 3)}, {number(gap.high, 3)}]."
+            f"{with_ends(gap.estimate, gap.low, gap.high, digits=3)}."
         )
     if fitted.order is not None:
         order = fitted.order
         sentences.append(
-            f"Being shown first changes the log odds by {number(order.estimate, 2)} "
-            f"[{number(order.low, 2)}, {number(order.high, 2)}]."
+            "Being shown first changes the log odds by "
+            f"{with_ends(order.estimate, order.low, order.high, digits=2)}."
         )
     if not fitted.clustered:
         sentences.append(

@@ -20,10 +20,17 @@ from empathylab.stats.preferences.comparisons import (
 )
 from empathylab.stats.t_tests import t_margin
 
+_NOISE = 1e-4
+"""A standard error below this is nothing but rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """A respondent's strength: the log of its odds to be preferred, the average being 0."""
+    """A respondent's strength: the log of its odds to be preferred, the average being 0.
+
+    Standard error and interval are NaN with a single rater or situation as cluster, and where the
+    comparisons of clusters do not vary.
+    """
 
     respondent: str
     estimate: float
@@ -37,7 +44,7 @@ class Strength:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A parameter that all comparisons share, with its interval."""
+    """A parameter that all comparisons share, with its interval, which can be NaN as above."""
 
     estimate: float
     low: float
@@ -283,5 +290,7 @@ def _result(
 
 
 def _effect(estimate: float, se: float, df: float, confidence: float) -> Effect:
+    if df < 1 or se < _NOISE:
+        se = math.nan
     margin = t_margin(df, confidence) * se
     return Effect(estimate, estimate - margin, estimate + margin, se)
