@@ -218,6 +218,14 @@ def test_intervals_undo_the_bias_and_are_as_wide_as_few_draws_need() -> None:
     assert percent == pytest.approx((50 + 50 * low, 50 + 50 * high))
 
 
+def test_resamples_that_are_all_the_same_give_no_interval() -> None:
+    """They say nothing about other situations: an interval of no width covers next to nothing."""
+    assert math.isnan(interval(np.full(9, 1.0), 1.0, 4, 0.95)[0])
+    found = agreement(long([[1, 2, 3, 3], [1, 2, 3, 3]]), dimension=None).dimensions[0]
+    assert found.percent.estimate == pytest.approx(100)
+    assert (math.isnan(found.percent.low), found.percent.interval) == (True, "none")
+
+
 def test_the_standard_error_of_few_situations_comes_from_leaving_each_out() -> None:
     # By hand: without each of three situations z is .3, .5 and .7; the jackknife's variance is
     # 2/3 · (.2² + .2²), its root .230940 times t(2) = 4.302653 is .993655.

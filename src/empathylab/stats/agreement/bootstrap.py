@@ -94,16 +94,14 @@ def interval(
     few situations percentiles cover too little: they follow the bias of the coefficient twice, and
     take the variance of so few for known. `without` are the coefficients without each situation:
     then the standard error is the jackknife's, as that of the bootstrap is too small with few
-    situations. NaN where more than half of the values are missing.
+    situations. NaN where more than half of the values are missing, and where all are the same.
 
     Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapters 10 to 12.
     Hesterberg, T. C. (2015). The American Statistician 69, 371–386 (few draws).
     """
     kept = values[np.isfinite(values)]
-    if 2 * len(kept) < len(values) or len(kept) < 2:
+    if 2 * len(kept) < len(values) or len(kept) < 2 or np.ptp(kept) == 0:
         return math.nan, math.nan
-    if np.ptp(kept) == 0:
-        return float(kept[0]), float(kept[0])
     middle, half = sum(limits) / 2, (limits[1] - limits[0]) / 2
 
     def fisher_z(item: Array | float) -> Array:
