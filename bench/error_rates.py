@@ -29,7 +29,7 @@ CHOSEN = os.environ.get("EMPATHYLAB_DESIGNS", "")
 TOPICS = (arms, changes, leaderboard, agreement, style, judges)
 DESIGNS: list[Design] = [design for topic in TOPICS for design in topic.DESIGNS]
 # A design's place gives its seeds: new designs go last.
-DESIGNS += [*arms.FEW_RATINGS, *style.OPENINGS, *arms.FEW_SITUATIONS]
+DESIGNS += [*arms.FEW_RATINGS, *style.OPENINGS, *arms.FEW_SITUATIONS, *agreement.FEW_ITEMS]
 
 
 def counted(job: tuple[Design, int]) -> Counts:

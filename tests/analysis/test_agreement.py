@@ -82,7 +82,37 @@ def test_agreement_no_better_than_chance_is_not_called_agreement() -> None:
 def test_raters_of_different_replies_to_a_situation_are_not_taken_for_raters_of_one() -> None:
     rows = long([[1, 2, 3, 1], [1, 2, 3, 2]])
     of_arms = rows.with_columns(arm=pl.col("rater").cast(pl.String))
-    [caveat] = el.from_table(of_arms).analyze.agreement(bootstrap=0).caveats
+    caveat, *_ = el.from_table(of_arms).analyze.agreement(bootstrap=0).caveats
     assert caveat.startswith("In 4 of 4 items the column arm has several values.")
     alike = rows.with_columns(arm=pl.lit("gpt"))
-    assert not el.from_table(alike).analyze.agreement(bootstrap=0).caveats
+    others = el.from_table(alike).analyze.agreement(bootstrap=0).caveats
+    assert not any("several values" in caveat for caveat in others)
+
+
+def rated(items: int) -> pl.DataFrame:
+    """Two raters of so many items, who agree on all but the last."""
+    first = [1 + number % 3 for number in range(items)]
+    return long([first, [*first[:-1], 1 + items % 3]])
+
+
+@pytest.mark.parametrize(("items", "is_few"), [(4, True), (5, True), (6, False)])
+def test_intervals_from_few_items_are_said_to_be_too_narrow(items: int, is_few: bool) -> None:
+    caveats = " ".join(el.from_table(rated(items)).analyze.agreement(bootstrap=200).caveats)
+    assert (f"With fewer than 6 items (rating has {items}), intervals are too" in caveats) is is_few
+
+
+@pytest.mark.parametrize(("items", "is_few"), [(49, True), (50, False)])
+def test_kappas_of_few_shared_items_are_said_to_have_narrow_intervals(
+    items: int, is_few: bool
+) -> None:
+    caveats = " ".join(el.from_table(rated(items)).analyze.agreement(bootstrap=0).caveats)
+    assert ("too narrow if they share fewer than 50 items" in caveats) is is_few
+    replies = rated(items).with_columns(cluster=pl.col("situation").rank("dense") // 2)
+    clustered = el.from_table(replies).analyze.agreement(bootstrap=0, cluster="cluster").caveats
+    assert "too narrow if they share" not in " ".join(clustered)
+
+
+def test_clusters_count_where_items_come_in_clusters() -> None:
+    replies = rated(20).with_columns(cluster=pl.col("situation").rank("dense") % 4)
+    caveats = el.from_table(replies).analyze.agreement(bootstrap=200, cluster="cluster").caveats
+    assert any("With fewer than 6 clusters of items (rating has 4)" in said for said in caveats)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -26,6 +26,10 @@ _PEOPLE = ("person", "human", "people")
 _REPLY_COLUMNS = ("response", "reply", "arm", "respondent")
 _REPLY = "reply (situation and arm)"
 _APART = 0.2
+_FEWEST_ITEMS = 6
+"""With fewer, intervals of all raters' coefficients cover less than 93% (error-rates.md)."""
+_FEWEST_SHARED = 50
+"""With fewer, so do the large-sample intervals of a pair's kappas."""
 _NOMINAL = (
     "Alpha and ICC give partial credit for close ratings, such as 4 and 5. Fleiss' kappa, "
     "Gwet's AC1 and percent agreement count exact agreement only, so they are lower on "
@@ -74,9 +78,35 @@ class AgreementResult(Result):
         return (
             *self.notes,
             *(allowed if clusters else []),
+            *self._narrow_intervals(),
             *([_NOMINAL] if any(map(_is_ordinal, self.agreement.dimensions)) else []),
             *(f"{note}." for note in sorted(notes - {""})),
         )
+
+    def _narrow_intervals(self) -> Iterator[str]:
+        """Which intervals cover too little, because there are few items."""
+        parts = {part.dimension: part for part in self.agreement.dimensions}
+        few = {
+            name: part.krippendorff_alpha.n if part.n_clusters is None else part.n_clusters
+            for name, part in parts.items()
+            if math.isfinite(part.krippendorff_alpha.low)
+        }
+        if few and min(few.values()) < _FEWEST_ITEMS:
+            name = min(few, key=lambda name: few[name])
+            items = "items" if parts[name].n_clusters is None else "clusters of items"
+            yield (
+                f"With fewer than {_FEWEST_ITEMS} {items} ({name} has {few[name]}), intervals are "
+                "too narrow: 95% intervals contain the true value in fewer than 95% of studies."
+            )
+        if any(
+            pair.n < _FEWEST_SHARED and math.isfinite(pair.weighted_kappa.low)
+            for pair in self.agreement.pairs
+            if parts[pair.dimension].n_clusters is None
+        ):
+            yield (
+                "Intervals of the kappas of two raters are too narrow if they share fewer than "
+                f"{_FEWEST_SHARED} items."
+            )
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
