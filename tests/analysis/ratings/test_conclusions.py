@@ -371,6 +371,24 @@ def test_incomplete_rows_are_excluded_and_counted(column: str) -> None:
     assert found.caveats == ("1 row without a rater, arm, situation or rating was excluded.",)
 
 
+@pytest.mark.parametrize(
+    ("gaps", "said"),
+    [
+        ({"gpt": 8}, "8 of 32 for gpt (25%) and 0 of 32 for people (0%)"),
+        ({"gpt": 8, "human": 2}, "8 of 32 for gpt (25%) and 2 of 32 for people (6%)"),
+        ({"gpt": 8, "human": 7}, ""),
+        ({"gpt": 4}, ""),
+    ],
+)
+def test_ratings_that_one_arm_misses_more_often_are_named(gaps: dict[str, int], said: str) -> None:
+    whole = table(raters=4).with_columns(place=pl.int_range(pl.len()).over("arm"))
+    gone = pl.col("place") < pl.col("arm").replace_strict(gaps, default=0, return_dtype=pl.Int64)
+    frame = whole.with_columns(rating=pl.when(~gone).then("rating")).drop("place")
+    caveats = " ".join(ratings.from_table(frame).caveats)
+    assert ("Missing ratings differ between arms" in caveats) == bool(said)
+    assert said in caveats
+
+
 def test_ratings_by_judges_are_left_out() -> None:
     whole = table(raters=4)
     names = whole["rater"].unique(maintain_order=True)

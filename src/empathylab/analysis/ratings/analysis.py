@@ -227,6 +227,7 @@ def from_table(
         collected=collection_periods(arms, plan.arms),
         unmet_rules=people.unmet_rules,
         incomplete_rows=plan.incomplete,
+        missing_ratings=plan.missing_ratings,
         doubtful_entries=plan.doubtful,
         margins=plan.margins,
         look=plan.look,

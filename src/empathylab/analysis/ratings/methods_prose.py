@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from empathylab.analysis.ratings.design import RatingsDesign, ReferenceArm
 from empathylab.analysis.ratings.looks import Look
@@ -10,7 +10,7 @@ from empathylab.analysis.ratings.scales import Margins, StudyScales
 from empathylab.analysis.results import ALPHA
 from empathylab.analysis.text.apa import bounded, counted, excluded_sentence, listed
 from empathylab.analysis.text.names import name_of, names_of
-from empathylab.analysis.text.numbers import number
+from empathylab.analysis.text.numbers import number, percent
 from empathylab.stats.arms import ArmComparison, RatingScale
 from empathylab.stats.arms.means import MeanComparison
 
@@ -21,6 +21,9 @@ _KIND_OF_DESIGN = {
     "between": "Raters rated replies of one arm each (between subjects): ",
 }
 _MOST_NAMED = 8
+_MISSING_APART = 0.05
+_FEWEST_MISSING = 5
+"""Missing ratings of an arm, and the difference in proportions, from which arms are compared."""
 ADVICE = "; choose another with --reference"
 """What a note says to the analyst, and a paper does not."""
 
@@ -134,6 +137,7 @@ def notes_sentences(
     raters_without_ratings: int,
     arms: Sequence[str],
     incomplete_rows: int,
+    missing_ratings: Mapping[str, tuple[int, int]],
     repeated: int,
     shared_situations: float,
 ) -> list[str]:
@@ -163,6 +167,7 @@ def notes_sentences(
     if incomplete_rows:
         without = "without a rater, arm, situation or rating"
         sentences.append(excluded_sentence(incomplete_rows, "row", without))
+    sentences += _unequally_missing(missing_ratings)
     if len(arms) > 1 and shared_situations == 0:
         sentences.append(
             "No situation was rated in two arms, so a difference between arms can also come from "
@@ -175,6 +180,25 @@ def notes_sentences(
             "replies differ, name each in a column response."
         )
     return sentences
+
+
+def _unequally_missing(counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """That ratings of one arm are missing more often than those of another."""
+    ranked = sorted(counts.items(), key=lambda item: item[1][0] / item[1][1], reverse=True)
+    if not ranked:
+        return
+    (missing, size), (fewest, others) = ranked[0][1], ranked[-1][1]
+    if missing < _FEWEST_MISSING or missing / size - fewest / others <= _MISSING_APART:
+        return
+    named = ranked if len(ranked) <= _MOST_NAMED else [ranked[0], ranked[-1]]
+    arms = [
+        f"{number(gaps, 0)} of {number(rows, 0)} for {name_of(arm)} ({percent(gaps / rows)})"
+        for arm, (gaps, rows) in named
+    ]
+    yield (
+        f"Missing ratings differ between arms: {listed(arms)}. If raters skip replies that they "
+        "like less, for example, the comparison of these arms is biased."
+    )
 
 
 def compared_text(reference: ReferenceArm, arms: Sequence[str]) -> str:

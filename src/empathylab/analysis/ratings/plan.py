@@ -56,6 +56,8 @@ class Plan:
     """The complete ratings of people, with a dimension and a reply each."""
     incomplete: int
     """Rows that were excluded because something is missing."""
+    missing_ratings: Mapping[str, tuple[int, int]]
+    """Rows without a rating, and all rows, of each arm."""
     doubtful: tuple[str, ...]
     """What may be typing errors, a sentence each."""
     study: Study
@@ -133,7 +135,10 @@ def planned(
 ) -> Plan:
     """The plan for a table of ratings; the arguments are those of `from_table`."""
     frame, points = _coded(frame, levels)
-    ratings, incomplete = _checked(frame, study, raters)
+    whole = _checked(frame, study, raters)
+    ratings = whole.drop_nulls(_NEEDED)
+    if ratings.is_empty():
+        raise InputError("there are no ratings", remedy="Collect or import ratings first.")
     declared = study or _inferred(ratings, points)
     rated = ratings["arm"].unique(maintain_order=True).to_list()
     against = reference_arm(reference, rated, arms)
@@ -142,7 +147,8 @@ def planned(
     design = recognise_design(ratings, against.name)
     return Plan(
         ratings=with_replies(ratings),
-        incomplete=incomplete,
+        incomplete=whole.height - ratings.height,
+        missing_ratings=_missing_ratings(whole),
         doubtful=()
         if study is not None
         else doubtful_entries(ratings, inferred_scale=not (points or levels)),
@@ -181,10 +187,8 @@ def _coded(frame: pl.DataFrame, levels: Sequence[str]) -> tuple[pl.DataFrame, di
     return frame.with_columns(rating=words.replace_strict(points, return_dtype=pl.Float64)), points
 
 
-def _checked(
-    frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | None
-) -> tuple[pl.DataFrame, int]:
-    """The complete ratings of people, with a dimension each, and how many rows are incomplete."""
+def _checked(frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | None) -> pl.DataFrame:
+    """The rows of people, with a dimension each; some may be incomplete."""
     require_columns(frame, *_NEEDED)
     if "dimension" not in frame.columns:
         name = study.dimensions[0].name if study and study.dimensions else "rating"
@@ -197,10 +201,14 @@ def _checked(
     if raters is not None and "kind" in raters.columns:
         people = raters.filter(kind="person")["rater"].implode()
         ratings = ratings.filter(pl.col("rater").is_in(people))
-    complete = ratings.drop_nulls(_NEEDED)
-    if complete.is_empty():
-        raise InputError("there are no ratings", remedy="Collect or import ratings first.")
-    return complete, ratings.height - complete.height
+    return ratings
+
+
+def _missing_ratings(rows: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    """Of each arm: rows without a rating, and all rows."""
+    arms = rows.drop_nulls("arm").group_by("arm", maintain_order=True)
+    counts = arms.agg(pl.col("rating").null_count().alias("missing"), pl.len())
+    return {arm: (missing, size) for arm, missing, size in counts.iter_rows()}
 
 
 def _check_numbers(given: pl.Series) -> None:

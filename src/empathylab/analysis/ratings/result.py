@@ -111,6 +111,8 @@ class RatingsResult(Result):
     """Exclusion rules of the study file that the data do not allow to apply."""
     incomplete_rows: int = 0
     """Rows without a rater, arm, situation or rating, which are excluded."""
+    missing_ratings: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
+    """Rows without a rating, and all rows, of each arm."""
     doubtful_entries: tuple[str, ...] = ()
     """What may be typing errors in a table, a sentence each."""
     margins: Mapping[str, float] = field(default_factory=dict, hash=False)
@@ -165,6 +167,7 @@ class RatingsResult(Result):
             raters_without_ratings=self.raters_without_ratings,
             arms=self.arms,
             incomplete_rows=self.incomplete_rows,
+            missing_ratings=self.missing_ratings,
             repeated=self.ratings.height
             - self.ratings.select("rater", "dimension", REPLY).n_unique(),
             shared_situations=self.recognised.shared_situations,
