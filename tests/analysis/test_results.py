@@ -12,7 +12,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from empathylab.analysis import appraisal, benchmark, drift, judges, overview, style
+from empathylab.analysis import (
+    agreement,
+    appraisal,
+    benchmark,
+    drift,
+    judges,
+    overview,
+    pairs,
+    preferences,
+    ratings,
+    style,
+)
 from empathylab.analysis.results import AnalysisResult, Conclusion, ModelChoice
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
@@ -41,6 +52,24 @@ def ratings_table() -> pl.DataFrame:
                 value = min(5, max(1, round(quality + draw.gauss(0, 0.4))))
                 rows.append((f"s{number}", writer, rater, kind, value))
     columns = ["situation", "respondent", "rater", "rater_kind", "rating"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def by_people() -> pl.DataFrame:
+    return ratings_table().filter(rater_kind="person").drop("rater_kind")
+
+
+def comparisons() -> pl.DataFrame:
+    """Six people choose between two respondents, of whom the first is better, in both orders."""
+    draw = random.Random(6)
+    rows = []
+    for number in range(30):
+        for rater in range(6):
+            pair = ("human", "gpt") if (number + rater) % 2 else ("gpt", "human")
+            better = pair.index("human") == 0
+            outcome = "first" if better == (draw.random() < 0.7) else "second"
+            rows.append((f"r{rater}", f"s{number}", *pair, outcome))
+    columns = ["rater", "situation", "first", "second", "outcome"]
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
@@ -78,7 +107,13 @@ LAB_ENTRIES: Mapping[str, Callable[[Lab], AnalysisResult]] = {
 TABLE_ENTRIES: Mapping[str, Callable[[], AnalysisResult]] = {
     "appraisal": lambda: appraisal.from_table(scores_table(0)),
     "style": lambda: style.from_table(responses(), depth=QUICK),
+    "agreement": lambda: agreement.from_table(by_people(), arm="respondent", bootstrap=50),
     "judges": lambda: judges.from_table(ratings_table()),
+    "pairs": lambda: pairs.from_table(
+        by_people(), "gpt", "human", unit="situation", group="respondent", value="rating"
+    ),
+    "preferences": lambda: preferences.from_table(comparisons()),
+    "ratings": lambda: ratings.from_table(by_people().rename({"respondent": "arm"})),
     "benchmark": lambda: benchmark.from_table(ratings_table(), "new/model", judge="judge/m"),
     "drift of scores": lambda: drift.from_tables(scores_table(0), scores_table(6)),
     "drift of replies": lambda: drift.from_tables(
@@ -105,7 +140,11 @@ def check(result: AnalysisResult) -> None:
     assert all(isinstance(frame, pl.DataFrame) for frame in result.tables.values())
     assert isinstance(result.to_frame(), pl.DataFrame)
     json.dumps(dict(result.design), allow_nan=False)
-    json.dumps(result.to_dict(), allow_nan=False, default=str)
+    document = result.to_dict()
+    json.dumps(document, allow_nan=False, default=str)
+    said = [conclusion["sentence"] for conclusion in document["conclusions"]]
+    assert said == [conclusion.sentence for conclusion in result.conclusions]
+    assert document["caveats"] == list(result.caveats)
     for sentence in (*(str(conclusion) for conclusion in result.conclusions), *result.caveats):
         assert sentence in result.summary()
 

@@ -129,6 +129,7 @@ class AgreementResult(Result):
             ],
             "bootstrap": self.bootstrap,
             "seed": self.seed,
+            **self.stated(),
         }
 
 

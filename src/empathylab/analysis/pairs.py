@@ -173,8 +173,9 @@ class PairsResult(Result):
             "mean_first": json_value(self.times * self.difference.mean_first),
             "mean_second": json_value(self.times * self.difference.mean_second),
             "correlation": json_value(self.difference.correlation),
-            **picked(self, "design conclusions"),
+            "design": self.design,
             "notes": list(self.caveats),
+            **self.stated(),
         }
 
 

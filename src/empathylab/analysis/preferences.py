@@ -132,11 +132,9 @@ class PreferencesResult(Result):
                 "strengths": self.fitted.strengths,
                 "tie": self.fitted.tie,
                 "order": self.fitted.order,
-                "conclusions": self.conclusions,
-                "caveats": list(self.caveats),
             }
         )
-        return document
+        return document | self.stated()
 
 
 def from_lab(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_chec
 
 import polars as pl
 
-from empathylab.analysis.json_values import finite
+from empathylab.analysis.json_values import finite, json_value
 from empathylab.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -138,6 +138,10 @@ class Result:
         if self.main_table:
             return self.tables[self.main_table]
         return conclusions_frame(self.conclusions)
+
+    def stated(self) -> dict[str, Any]:
+        """Conclusions and caveats, as the document of every topic has them."""
+        return {"conclusions": json_value(self.conclusions), "caveats": list(self.caveats)}
 
     def summary(self) -> str:
         """Conclusions and caveats as text."""

@@ -62,7 +62,7 @@ class RunComparison(Result):
             "settings": {name: list(values) for name, values in self.settings.items()},
             "usable": [{"requests": asked, "usable": usable} for asked, usable in self.usable],
             "differences": json_value(self.conclusions),
-            "caveats": list(self.caveats),
+            **self.stated(),
         }
 
     def summary(self) -> str:

@@ -149,7 +149,7 @@ class LeaderboardResult(Result):
             ],
             "comparisons": self._comparisons(),
             "notes": list(self.caveats),
-            "conclusions": json_value(self.conclusions),
+            **self.stated(),
         }
 
     def _comparisons(self) -> list[dict[str, Any]]:

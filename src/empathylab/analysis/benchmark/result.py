@@ -128,8 +128,7 @@ class BenchmarkResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `results` in `evaluate --against --json`."""
-        conclusions = json_value(self.conclusions)
-        return measurement_dict(self.measurement) | {"conclusions": conclusions}
+        return measurement_dict(self.measurement) | self.stated()
 
 
 def from_lab(

@@ -162,7 +162,7 @@ class DriftResult(Result):
                 name: names for name, names in self.design.items() if isinstance(names, list)
             },
             **self._rows(),
-            "conclusions": json_value(self.conclusions),
+            **self.stated(),
         }
 
     def _rows(self) -> dict[str, list[Row]]:

@@ -96,7 +96,7 @@ class JudgesResult(Result):
             "study": self.study or None,
             "judges": [card_dict(card) for card in self.cards],
             "notes": list(self.notes),
-            "conclusions": json_value(self.conclusions),
+            **self.stated(),
         }
 
 

@@ -89,7 +89,7 @@ class Norming(Result):
             **self.design,
             "meets": len(self.kept),
             "conclusion": self.sentence,
-            "caveats": list(self.caveats),
+            **self.stated(),
             "situations": [situation.row() for situation in self.situations],
         }
 

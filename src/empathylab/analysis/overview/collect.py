@@ -26,7 +26,7 @@ from empathylab.analysis.appraisal.result import (
 from empathylab.analysis.appraisal.self_reports import SelfReport
 from empathylab.analysis.benchmark.leaderboard import LeaderboardResult, report_leaderboard
 from empathylab.analysis.conversations import ConversationsAnalysis, report_conversations
-from empathylab.analysis.json_values import json_value, picked
+from empathylab.analysis.json_values import picked
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.overview.replies import (
     Replies,
@@ -190,7 +190,7 @@ class LabOverview(Result):
             "validity": validity_rows(self.self_reports),
             "replies": [dataclasses.asdict(length) for length in self.lengths],
             "cautions": list(self.caveats),
-            "conclusions": json_value(self.conclusions),
+            **self.stated(),
         }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value
+from empathylab.analysis.json_values import json_value, picked
 from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.bayes import BayesModel, bayes_document
 from empathylab.analysis.ratings.collection_periods import (
@@ -221,9 +221,8 @@ class RatingsResult(Result):
             "recognised_design": self.design,
             "model": None if self.model is None else self.model.to_dict(),
             "conclusions": [contract(conclusion) for conclusion in self.conclusions],
-            "reference": self.reference,
+            **picked(self, "reference margins caveats"),
             "dimensions": json_value(self.study.dimensions),
-            "margins": dict(self.margins),
             "look": json_value(self.look),
             "n": self.ratings.height,
             "collected": {

@@ -112,11 +112,9 @@ class RecipientsResult(Result):
                 ],
                 "changes": [cell for result in self.outcomes for cell in result.changes],
                 "agreement": self.agreement,
-                "conclusions": self.conclusions,
-                "caveats": self.caveats,
             }
         )
-        return document
+        return document | self.stated()
 
 
 def _test(test: FactorTest) -> dict[str, Any]:

@@ -126,7 +126,8 @@ class ScoresResult(Result):
         return {
             "judge": self.judge,
             "judge_card": self.judge_card(),
-            **picked(self, "respondents comparisons conclusions"),
+            **picked(self, "respondents comparisons"),
+            **self.stated(),
         }
 
     def judge_card(self) -> dict[str, Any]:

@@ -214,7 +214,7 @@ class StyleResult(Result):
             ],
             "notes": list(estimates.notes),
             "paragraphs": paragraphs(estimates),
-            "conclusions": json_value(self.conclusions),
+            **self.stated(),
         }
 
 
