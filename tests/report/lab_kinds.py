@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import polars as pl
 
-from empathylab.analysis import conversations, recipients, scores
+from empathylab.analysis import conversations, preferences, recipients, scores
 from empathylab.analysis import ratings as rated_replies
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.scores import ScoresResult
@@ -91,6 +92,18 @@ def received() -> recipients.RecipientsResult:
     return recipients.from_table(pl.DataFrame(rows), outcomes=["heard"])
 
 
+def preferred(arms: int) -> preferences.PreferencesResult:
+    """Each of 30 raters compares all pairs of arms; the later arm is chosen twice out of three."""
+    names = ["human", *(f"openai/a-model-with-a-long-name-{n}" for n in range(1, arms))]
+    rows = []
+    for rater, pair in itertools.product(range(30), itertools.combinations(names, 2)):
+        shown = pair[:: 1 - 2 * (rater % 2)]
+        outcome = "tie" if rater % 7 == 0 else pair[rater % 3 > 0]
+        rows.append((f"r{rater}", f"s{rater % 6}", *shown, outcome))
+    columns = ["rater", "situation", "first", "second", "outcome"]
+    return preferences.from_table(pl.DataFrame(rows, schema=columns, orient="row"))
+
+
 def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
     """By name; the lab must be empty and is filled with scales and replies of one model."""
     none = collect(folder)
@@ -104,6 +117,9 @@ def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
     def with_ratings(result: RatingsResult) -> LabOverview:
         return dataclasses.replace(none, ratings=(result,), respondents=result.arms)
 
+    def with_preferences(result: preferences.PreferencesResult) -> LabOverview:
+        return dataclasses.replace(none, preferences=(result,), respondents=result.fitted.names)
+
     hundreds = scored(200)
     return {
         "none": none,
@@ -115,6 +131,8 @@ def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
         "only conversations": dataclasses.replace(
             none, conversations=conversed(), respondents=("model-0", "model-1", "model-2")
         ),
+        "only preferences": with_preferences(preferred(2)),
+        "preferences of six": with_preferences(preferred(6)),
         "only recipients": dataclasses.replace(none, recipients=(received(),)),
         "only scores": dataclasses.replace(
             none, scores=(scored(1),), respondents=("openai/model-0",)

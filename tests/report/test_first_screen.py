@@ -43,6 +43,11 @@ def test_the_title_asks_what_the_lab_answers(kinds: dict[str, LabOverview]) -> N
     assert asked["ten models"] == "How empathetic are 10 models compared with people?"
     assert asked["only scales"] == "How does person react to emotional situations?"
     assert asked["only conversations"] == "How does a person feel after talking with 3 models?"
+    assert (
+        asked["only preferences"]
+        == "Whose replies do people prefer: a-model-with-a-long-name-1 or people?"
+    )
+    assert asked["preferences of six"] == "Whose replies do people prefer: 5 models or people?"
     assert asked["only scores"] == "How empathetic is model-0?"
 
 

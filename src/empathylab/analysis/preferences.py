@@ -4,32 +4,61 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
+from scipy.special import expit
 from scipy.stats import t
 
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result
-from empathylab.analysis.text.apa import counted, p_text
-from empathylab.analysis.text.numbers import percent, signed
+from empathylab.analysis.text.apa import counted, listed, p_text
+from empathylab.analysis.text.names import owner
+from empathylab.analysis.text.numbers import number, p_value, percent, signed, with_ends
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns
 from empathylab.stats.corrections import holm
-from empathylab.stats.preferences.bradley_terry import BradleyTerry, Effect, bradley_terry
+from empathylab.stats.estimates import Estimate
+from empathylab.stats.preferences.bradley_terry import (
+    BradleyTerry,
+    Effect,
+    Strength,
+    bradley_terry,
+)
+from empathylab.stats.preferences.comparisons import comparisons
 from empathylab.store import Lab
-from empathylab.store.ratings import lab_study, preferences_frame
+from empathylab.store.ratings import arm_authors, lab_study, preferences_frame
 from empathylab.study.admin.embargo import require_closed
 
 _FEW_RATERS = 20
+_TWO = 2
 _PRIOR = 0.5
 """Wins added each way where one side won every comparison, so that strengths are finite."""
 ONE_ORDER = (
     "Every pair was always shown in the same order, so a preference for one of the two can be a "
     "preference for the reply shown first."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """Two arms, the stronger first: what raters chose, and the difference in strength."""
+
+    first: str
+    second: str
+    first_chosen: int
+    second_chosen: int
+    ties: int
+    effect: Effect
+    p: float
+    p_adjusted: float
+
+    @property
+    def n(self) -> int:
+        """How often the two were compared with each other."""
+        return self.first_chosen + self.second_chosen + self.ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +69,12 @@ class PreferencesResult(Result):
     raters: int
     situations: int
     has_prior: bool
+    counts: Mapping[tuple[str, str], tuple[int, int, int]] = field(hash=False)
+    """By the arms in the order shown: how often the first, the second and neither was chosen."""
+    study: str = ""
+    title: str = "Paired comparisons"
+    authors: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The respondent behind each arm, where the lab knows it."""
 
     @property
     def design(self) -> Mapping[str, Any]:
@@ -58,24 +93,77 @@ class PreferencesResult(Result):
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """One for each pair of arms, the stronger first."""
+        return tuple(map(self._conclusion, self.pairs))
+
+    @property
+    def basis(self) -> str:
+        """How many comparisons there are, and by how many raters."""
+        return f"{counted(self.fitted.n, 'comparison')} by {counted(self.raters, 'rater')}"
+
+    @property
+    def pairs(self) -> tuple[ComparedPair, ...]:
+        """Each pair of arms, the stronger first."""
         names = [strength.respondent for strength in self.fitted.strengths]
         pairs = list(itertools.combinations(names, 2))
         effects = [self.fitted.difference(*pair) for pair in pairs]
         p_values = [_p(effect, self.fitted.df) for effect in effects]
         adjusted = holm(p_values)
+        found = zip(pairs, effects, p_values, adjusted, strict=True)
         return tuple(
-            self._conclusion(*pair, effect, p, float(corrected))
-            for pair, effect, p, corrected in zip(pairs, effects, p_values, adjusted, strict=True)
+            ComparedPair(*pair, *self._chosen(*pair), effect, p, float(corrected))
+            for pair, effect, p, corrected in found
         )
 
-    def _conclusion(
-        self, subject: str, reference: str, effect: Effect, p: float, adjusted: float
-    ) -> Conclusion:
+    def _chosen(self, first: str, second: str) -> tuple[int, int, int]:
+        """How often the first, the second and neither was chosen, whichever was shown first."""
+        none = (0, 0, 0)
+        there, back = (self.counts.get(pair, none) for pair in ((first, second), (second, first)))
+        return there[0] + back[1], there[1] + back[0], there[2] + back[2]
+
+    @property
+    def proportions(self) -> dict[str, Estimate]:
+        """How often each arm is chosen, ties left out, the strongest first.
+
+        With two arms over the other one; with several over an arm of average strength.
+        """
+        strengths = self.fitted.strengths
+        effects: list[Effect | Strength] = list(strengths)
+        if len(strengths) == _TWO:
+            first, second = (strength.respondent for strength in strengths)
+            effects = [self.fitted.difference(*two) for two in ((first, second), (second, first))]
+        return {
+            strength.respondent: proportion(effect)
+            for strength, effect in zip(strengths, effects, strict=True)
+        }
+
+    @property
+    def proportions_title(self) -> str:
+        """What `proportions` are."""
+        other = "" if len(self.fitted.strengths) == _TWO else " over an average arm"
+        ties = ", ties left out" if self.fitted.tie is not None else ""
+        return f"How often people chose each arm{other}{ties}"
+
+    @property
+    def order_effect(self) -> str:
+        """What it does to be shown first, in a sentence; empty where this is not known."""
+        order = self.fitted.order
+        if order is None:
+            return ""
+        estimate, low, high = proportion(order)
+        ties = ", ties left out" if self.fitted.tie is not None else ""
+        ends = f" (95% CI {percent(low)} to {percent(high)})" if math.isfinite(low) else ""
+        return (
+            f"Order: of two equally strong replies, raters choose the one shown first in "
+            f"{percent(estimate)} of comparisons{ties}{ends}. The results are adjusted for this."
+        )
+
+    def _conclusion(self, pair: ComparedPair) -> Conclusion:
+        subject, reference, effect = pair.first, pair.second, pair.effect
+        p, adjusted = pair.p, pair.p_adjusted
         first, second, tie = self.fitted.probabilities(subject, reference)
         kind: Kind = "better" if adjusted < ALPHA else "inconclusive"
         verb = "are preferred to" if kind == "better" else "are not clearly preferred to"
         ties = f" (neither in {percent(tie)})" if tie else ""
-        basis = f"{counted(self.fitted.n, 'comparison')} by {counted(self.raters, 'rater')}"
         tested = math.isfinite(p)
         corrected = f", {p_text(adjusted, 'adjusted p')}" if adjusted != p else ""
         numbers = (
@@ -89,7 +177,7 @@ class PreferencesResult(Result):
             sentence=f"Replies of {subject} {verb} those of {reference}: people choose "
             f"{subject} in {percent(first)} of comparisons and {reference} in {percent(second)}"
             f"{ties}; "
-            f"{numbers} ({basis}).",
+            f"{numbers} ({self.basis}).",
             subject=subject,
             reference=reference,
             estimate=effect.estimate,
@@ -100,7 +188,7 @@ class PreferencesResult(Result):
             p_adjusted=adjusted,
             n=self.fitted.n,
             model=self.model.name,
-            basis=basis,
+            basis=self.basis,
         )
 
     @property
@@ -120,8 +208,19 @@ class PreferencesResult(Result):
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
-        """The strengths."""
-        return {"strengths": pl.DataFrame(json_value(self.fitted.strengths))}
+        """The strengths, and each pair of arms."""
+        return {
+            "strengths": pl.DataFrame(json_value(self.fitted.strengths)),
+            "pairs": pl.DataFrame(self._pair_rows(), infer_schema_length=None),
+        }
+
+    def _pair_rows(self) -> list[dict[str, Any]]:
+        """Each pair with its counts and numbers in one row."""
+        rows = []
+        for pair in self.pairs:
+            row = json_value(pair)
+            rows.append({"n": pair.n} | row | row.pop("effect"))
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -130,11 +229,70 @@ class PreferencesResult(Result):
                 "design": dict(self.design),
                 "model": self.model.to_dict(),
                 "strengths": self.fitted.strengths,
+                "pairs": self._pair_rows(),
                 "tie": self.fitted.tie,
                 "order": self.fitted.order,
             }
         )
         return document | self.stated()
+
+
+def headlines(result: PreferencesResult) -> Iterator[Conclusion]:
+    """The conclusion on two arms; of several, over which others the strongest is preferred."""
+    conclusions, names = result.conclusions, list(result.proportions)
+    if len(names) == _TWO:
+        yield from conclusions
+        return
+    best = [conclusion for conclusion in conclusions if conclusion.subject == names[0]]
+    clear = [owner(str(item.reference)) for item in best if item.kind == "better"]
+    unclear = [owner(str(item.reference)) for item in best if item.kind != "better"]
+    weakest = replace(best[-1], caveats=())
+    numbers = weakest.sentence.partition(": ")[2].removesuffix(".")
+    if not clear:
+        lead = (
+            f"It is unclear whose replies of {len(names)} arms people prefer most; the strongest "
+            f"is {names[0]}, the weakest {names[-1]}"
+        )
+    else:
+        lead = f"Of {len(names)} arms, replies of {names[0]} are preferred to {listed(clear)}"
+        lead += f", not clearly to {listed(unclear)}" if unclear else ""
+    yield replace(weakest, sentence=f"{lead}: {numbers}.")
+
+
+def strength_rows(result: PreferencesResult) -> list[dict[str, str]]:
+    """The arms as a table shows them, the strongest first."""
+    return [
+        {
+            "arm": strength.respondent,
+            "strength": with_ends(
+                strength.estimate, strength.low, strength.high, digits=2, written=signed
+            ),
+            "preferred": number(strength.wins, 0),
+            "not preferred": number(strength.losses, 0),
+            "ties": number(strength.ties, 0),
+        }
+        for strength in result.fitted.strengths
+    ]
+
+
+def pair_rows(result: PreferencesResult) -> list[dict[str, str]]:
+    """The pairs of arms as a table shows them, the stronger arm first."""
+    return [
+        {
+            "arm": pair.first,
+            "compared with": pair.second,
+            "comparisons": number(pair.n, 0),
+            "preferred": number(pair.first_chosen, 0),
+            "not preferred": number(pair.second_chosen, 0),
+            "ties": number(pair.ties, 0),
+            "log odds": with_ends(
+                pair.effect.estimate, pair.effect.low, pair.effect.high, digits=2, written=signed
+            ),
+            "p": p_value(pair.p),
+            "adjusted p": p_value(pair.p_adjusted),
+        }
+        for pair in result.pairs
+    ]
 
 
 def from_lab(
@@ -150,7 +308,12 @@ def from_lab(
             where=f"study {rated.name}",
             remedy="Add a block compare to the study file.",
         )
-    return from_table(frame)
+    return replace(
+        from_table(frame),
+        study=rated.name,
+        title=rated.title,
+        authors=arm_authors(lab, rated.name),
+    )
 
 
 def from_table(frame: pl.DataFrame) -> PreferencesResult:
@@ -162,7 +325,16 @@ def from_table(frame: pl.DataFrame) -> PreferencesResult:
     except InputError:
         fitted, has_prior = _fit(frame, _PRIOR), True
     raters, situations = frame["rater"].n_unique(), frame["situation"].n_unique()
-    return PreferencesResult(fitted, raters, situations, has_prior)
+    return PreferencesResult(fitted, raters, situations, has_prior, _counts(frame))
+
+
+def _counts(frame: pl.DataFrame) -> dict[tuple[str, str], tuple[int, int, int]]:
+    columns = ("first", "second", "outcome")
+    games = comparisons(frame.drop_nulls(columns), *columns)
+    return {
+        (games.names[first], games.names[second]): (int(won), int(lost), int(ties))
+        for (first, second), (won, lost, ties) in zip(games.pairs, games.counts(), strict=True)
+    }
 
 
 def in_both_orders(frame: pl.DataFrame, first: str = "first", second: str = "second") -> bool:
@@ -186,6 +358,11 @@ def _fit(frame: pl.DataFrame, prior: float) -> BradleyTerry:
         situation="situation",
         prior=prior,
     )
+
+
+def proportion(effect: Effect | Strength) -> Estimate:
+    """How often the stronger is chosen, ties left out."""
+    return Estimate(*(float(expit(end)) for end in (effect.estimate, effect.low, effect.high)))
 
 
 def _p(effect: Effect, df: float) -> float:

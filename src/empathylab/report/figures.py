@@ -12,6 +12,7 @@ from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.overview import LabOverview
 from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.preferences import PreferencesResult
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.scores import ScoresResult
@@ -25,6 +26,7 @@ from empathylab.report.conversations.figures import figures as conversation_figu
 from empathylab.report.judges.figures import figures as judge_figures
 from empathylab.report.overview.figures import main_figure
 from empathylab.report.pictures import notebook_config
+from empathylab.report.preferences.figures import figures as preference_figures
 from empathylab.report.ratings.figures import figures as rating_figures
 from empathylab.report.recipients.figures import figures as recipient_figures
 from empathylab.report.replies.section import lengths_figure
@@ -114,6 +116,7 @@ _FIGURES: dict[type, Callable[[Any], Iterable[Figure]]] = {
     JudgesResult: judge_figures,
     ConversationsAnalysis: conversation_figures,
     ScoresResult: score_figures,
+    PreferencesResult: preference_figures,
     RecipientsResult: recipient_figures,
     StyleResult: lambda result: style_figures(result.estimates),
     LeaderboardResult: leaderboard_figures,
@@ -130,5 +133,7 @@ def _names(result: Any) -> Iterable[str]:
         return result.respondents
     if isinstance(result, ConversationsAnalysis):
         return list(dict.fromkeys(item.respondent for item in result.respondents))
+    if isinstance(result, PreferencesResult):
+        return result.fitted.names
     found = result.design.get("respondents", ())
     return [str(name) for name in found]

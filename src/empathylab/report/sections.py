@@ -11,6 +11,7 @@ from empathylab.report.colours import Colours
 from empathylab.report.conversations.section import conversations_section
 from empathylab.report.judges.section import judges_section
 from empathylab.report.overview.section import data_section, methods_section, overview_section
+from empathylab.report.preferences.section import preferences_section
 from empathylab.report.ratings.section import raters_section, ratings_section
 from empathylab.report.recipients.section import recipients_section
 from empathylab.report.replies.section import replies_section
@@ -37,6 +38,7 @@ def report_sections(data: LabOverview, first: FirstScreen | None = None) -> list
                 [leaderboard_section(board) for board in data.leaderboards],
                 lead("ratings"),
             ),
+            preferences_section(data.preferences, lead("preferences")),
             recipients_section(data.recipients, lead("recipients")),
             scores_section(data.scores, lead("scores")),
             conversations_section(data.conversations, lead("conversations")),
@@ -58,6 +60,9 @@ def report_colours(data: LabOverview) -> Colours:
         pairs = study.ratings.select("arm", "respondent").unique(maintain_order=True).rows()
         for arm, respondent in pairs:
             authors.setdefault(arm, set()).add(respondent)
+    for result in data.preferences:
+        for arm, author in result.authors.items():
+            authors.setdefault(arm, set()).add(author)
     alone = {arm: next(iter(names)) for arm, names in authors.items() if len(names) == 1}
     # Those of the first screen's chart come first: the first colours differ most.
     return Colours((*alone.values(), *data.respondents), alone)

@@ -197,6 +197,17 @@ def arms_frame(lab: Lab, study: str) -> pl.DataFrame:
     return both.join(rated, on="arm", how="left", maintain_order="left")
 
 
+def arm_authors(lab: Lab, study: str) -> dict[str, str]:
+    """The respondent behind each of the study's arms."""
+    query = (
+        select(arms.c.name, respondents.c.name.label("respondent"))
+        .select_from(arms.join(studies).join(respondents))
+        .where(named_study(study))
+        .order_by(arms.c.id)
+    )
+    return dict(lab.frame(query).iter_rows())
+
+
 def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
     """The study's raters: their time, what is known about them, and their scales' totals.
 
@@ -292,6 +303,11 @@ def preferences_frame(lab: Lab, study: str) -> pl.DataFrame:
     names = ("rater", "block", "position", "situation", "first", "second", "outcome")
     schema = {name: pl.Int64 if name == "position" else pl.String for name in names}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def is_unrated(lab: Lab, study: str) -> bool:
+    """Whether no person has rated anything in the study."""
+    return ratings_frame(lab, study).filter(rater_kind="person").is_empty()
 
 
 def rater_answers_frame(lab: Lab, study: str) -> pl.DataFrame:

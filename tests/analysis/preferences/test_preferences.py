@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from empathylab.analysis.preferences import from_lab, from_table
+from empathylab.analysis.preferences import from_lab, from_table, headlines, pair_rows
 from empathylab.analysis.text.apa import p_text
 from empathylab.cli.app import app
 from empathylab.errors import InputError
@@ -143,3 +143,54 @@ def test_comparisons_that_allow_no_test_prefer_nobody(frame: pl.DataFrame, why: 
     assert "are not clearly preferred to" in conclusion.sentence
     assert "this cannot be tested, because" in conclusion.sentence
     assert why in conclusion.sentence
+
+
+def test_two_arms_are_chosen_as_often_as_they_won() -> None:
+    # Wins of 60 to 20 without ties; the interval is that of the log odds, as proportions.
+    found = from_table(table(60, 20, ties=10))
+    conclusion, chosen = found.conclusions[0], found.proportions["a"]
+    assert chosen.estimate == pytest.approx(0.75, abs=1e-6)
+    assert conclusion.low is not None
+    assert chosen.low == pytest.approx(1 / (1 + math.exp(-conclusion.low)))
+    assert found.proportions["b"].high == pytest.approx(1 - chosen.low)
+    assert found.proportions_title == "How often people chose each arm, ties left out"
+
+
+def test_the_order_effect_of_equal_arms_is_how_often_the_first_was_chosen() -> None:
+    # Each arm was shown first in 20 comparisons and chosen in 15 of them.
+    rows = [
+        (f"r{number}", f"s{number % 7}", *shown, "first" if number % 4 else "second")
+        for shown in (("a", "b"), ("b", "a"))
+        for number in range(20)
+    ]
+    columns = ["rater", "situation", "first", "second", "outcome"]
+    found = from_table(pl.DataFrame(rows, schema=columns, orient="row"))
+    assert found.order_effect.startswith(
+        "Order: of two equally strong replies, raters choose the one shown first in 75% of "
+        "comparisons (95% CI "
+    )
+    assert from_table(table(60, 20).with_columns(first=pl.lit("x"))).order_effect == ""
+
+
+def test_pairs_count_what_was_chosen_in_either_order() -> None:
+    [pair] = from_table(table(60, 20, ties=10)).pairs
+    assert (pair.first, pair.second) == ("a", "b")
+    assert (pair.first_chosen, pair.second_chosen, pair.ties, pair.n) == (60, 20, 10, 90)
+    [row] = pair_rows(from_table(table(10, 0)))
+    assert (row["preferred"], row["not preferred"], row["ties"]) == ("10", "0", "0")
+
+
+def test_one_sentence_says_over_which_of_several_arms_the_strongest_is_preferred() -> None:
+    def third(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+        return frame.with_columns(pl.col("first", "second", "outcome").str.replace_all("^b$", name))
+
+    frames = [table(31, 29), third(table(60, 10), "c")]
+    [headline] = headlines(from_table(pl.concat(frames)))
+    assert str(headline).startswith(
+        "Of 3 arms, replies of a are preferred to c's, not clearly to b's: people choose a in 86%"
+    )
+    even = pl.concat([table(31, 29), third(table(31, 30), "c")])
+    [headline] = headlines(from_table(even))
+    assert str(headline).startswith(
+        "It is unclear whose replies of 3 arms people prefer most; the strongest is a, the weakest "
+    )

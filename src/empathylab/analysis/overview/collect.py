@@ -14,7 +14,7 @@ import polars as pl
 from sqlalchemy import select
 
 from empathylab import __version__
-from empathylab.analysis import judges, ratings, recipients, scores
+from empathylab.analysis import judges, preferences, ratings, recipients, scores
 from empathylab.analysis.appraisal.analysis import analyse_appraisals
 from empathylab.analysis.appraisal.caveats import doubts, few_scores, order_caveats
 from empathylab.analysis.appraisal.result import (
@@ -36,6 +36,7 @@ from empathylab.analysis.overview.replies import (
 )
 from empathylab.analysis.overview.runs import RunSummary, run_summary, runs_caveats
 from empathylab.analysis.overview.sources import DataSource, data_sources
+from empathylab.analysis.preferences import PreferencesResult
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.results import (
@@ -66,7 +67,7 @@ from empathylab.store.judgements import (
     rubric_scores,
 )
 from empathylab.store.queries import failures_frame, outcomes_frame
-from empathylab.store.ratings import lab_studies
+from empathylab.store.ratings import is_unrated, lab_studies, preferences_frame
 from empathylab.store.recipients import recipient_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
@@ -105,6 +106,8 @@ class LabOverview(Result):
     """By the rubric, one result for each judge; those that are fit first."""
     recipients: tuple[RecipientsResult, ...] = ()
     """Of the studies in which the people rated whom the replies were for."""
+    preferences: tuple[PreferencesResult, ...] = ()
+    """Of the studies whose raters chose between two replies."""
     sources: tuple[DataSource, ...] = ()
     """What the results rest on: counts, licences and what was left out."""
     matrix: tuple[RunRow, ...] = ()
@@ -135,6 +138,7 @@ class LabOverview(Result):
             "situations_replied": self.situations_replied,
             "studies": [result.study.name for result in self.ratings],
             "recipients": [result.study for result in self.recipients],
+            "preferences": [result.study for result in self.preferences],
             "runs": len(self.runs),
         }
 
@@ -147,7 +151,7 @@ class LabOverview(Result):
     def conclusions(self) -> tuple[Conclusion, ...]:
         """Those of every topic, in the order of the report."""
         parts: list[AnalysisResult | None] = [self.appraisal, *self.leaderboards, *self.judges]
-        parts += [*self.recipients, self.conversations, self.style]
+        parts += [*self.preferences, *self.recipients, self.conversations, self.style]
         return tuple(conclusion for part in parts if part for conclusion in part.conclusions)
 
     @property
@@ -218,7 +222,12 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
     closed = [name for name, study in studies.items() if not is_running(study)]
     unrated = [_progress(lab, name) for name in studies if name not in closed]
     # A study without dimensions measured people, or let them write; other sections show it.
-    asked_for_ratings = [name for name in closed if studies[name].dimensions]
+    compared = [name for name in closed if not preferences_frame(lab, name).is_empty()]
+    asked_for_ratings = [
+        name
+        for name in closed
+        if studies[name].dimensions and not (name in compared and is_unrated(lab, name))
+    ]
     not_rated = "The ratings of the study {} are not analysed"
     rated = _analysed(lab, asked_for_ratings, ratings.from_lab, unrated, not_rated)
     with_judges = [name for name in closed if _has_judges(lab, name)]
@@ -227,6 +236,8 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
     names = [result.study.name for result in rated]
     not_ranked = "The leaderboard of the study {} is not shown"
     boards = _analysed(lab, names, report_leaderboard, unrated, not_ranked)
+    not_compared = "The comparisons of the study {} are not analysed"
+    preferred = _analysed(lab, compared, preferences.from_lab, unrated, not_compared)
     helping = [name for name, study in recipient_studies(lab).items() if not is_running(study)]
     not_helped = "The recipients of the study {} are not analysed"
     helped = _analysed(lab, helping, recipients.from_lab, unrated, not_helped)
@@ -262,13 +273,16 @@ def _collected(lab: Lab, first: Collection[int], style: Future[StyleResult | Non
         leaderboards=boards,
         scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda result: not result.fit)),
         recipients=helped,
-        sources=data_sources(lab, appraisal, rated, helped, talks),
+        preferences=preferred,
+        sources=data_sources(lab, appraisal, rated, preferred, helped, talks),
         matrix=run_matrix(all_runs, first=first),
-        people=_people(lab, rated),
+        people=_people(lab, rated, preferred),
     )
 
 
-def _people(lab: Lab, rated: Iterable[RatingsResult]) -> frozenset[str]:
+def _people(
+    lab: Lab, rated: Iterable[RatingsResult], preferred: Iterable[PreferencesResult]
+) -> frozenset[str]:
     columns = schema.respondents.c
     with lab.reading() as connection:
         known = connection.execute(select(columns.name).where(columns.kind == "human"))
@@ -279,6 +293,8 @@ def _people(lab: Lab, rated: Iterable[RatingsResult]) -> frozenset[str]:
         for arm, respondent in result.ratings.select("arm", "respondent").unique().iter_rows()
         if respondent in names
     }
+    for result in preferred:
+        arms |= {arm for arm, author in result.authors.items() if author in names}
     return frozenset(names | arms)
 
 
@@ -353,10 +369,10 @@ def _progress(lab: Lab, name: str) -> str:
     status = StudyService(lab, name).actions.status()
     finished = sum(arm.finished for arm in status.arms)
     places = sum(arm.places for arm in status.arms)
+    ratings = f", with {status.ratings:,} ratings" if status.ratings else ""
     return (
         f"The study {name} ({status.title}) is still {status.status}: {finished} of {places} "
-        f"slots are finished, with {status.ratings:,} ratings. Results are shown once it is "
-        "closed."
+        f"slots are finished{ratings}. Results are shown once it is closed."
     )
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines.scales import main_changes
 from empathylab.analysis.text.apa import listed
-from empathylab.analysis.text.names import PEOPLE
+from empathylab.analysis.text.names import PEOPLE, name_of
 
 _MOST_NAMED = 2
 
 
 def question(data: LabOverview) -> str:
     """The question that the lab answers, with the names of one or two models."""
-    if data.recipients and not (data.ratings or data.scores):
+    if data.recipients and not (data.ratings or data.preferences or data.scores):
         return "How do people feel about the replies that they get?"
     if not data.respondents:
         return "Nothing has been measured yet"
@@ -23,6 +23,10 @@ def question(data: LabOverview) -> str:
     who = f"{len(names)} models"
     if len(names) <= _MOST_NAMED:
         who = listed(_short(names)) if names else "people"
+    if data.preferences and not data.ratings:
+        whose = names if len(names) <= _MOST_NAMED else [f"{len(names)} models"]
+        people = [name_of(PEOPLE)] if PEOPLE in compared else []
+        return f"Whose replies do people prefer: {listed([*_short(whose), *people], 'or')}?"
     are, do = ("is", "does") if len(names) == 1 else ("are", "do")
     beside = " compared with people" if names and PEOPLE in compared else ""
     if data.ratings or data.scores:
@@ -41,6 +45,8 @@ def _compared(data: LabOverview) -> list[str]:
     names: Iterable[str] = data.respondents
     if data.ratings:
         names = data.ratings[0].arms
+    elif data.preferences:
+        names = data.preferences[0].fitted.names
     elif data.scores:
         names = (item.respondent for item in data.scores[0].respondents)
     elif talked := _talked(data):

@@ -9,6 +9,7 @@ import polars as pl
 
 from empathylab.analysis.appraisal.result import AppraisalResult
 from empathylab.analysis.conversations import ConversationsAnalysis
+from empathylab.analysis.preferences import PreferencesResult
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.text.apa import counted
@@ -34,12 +35,14 @@ def data_sources(
     lab: Lab,
     appraisal: AppraisalResult,
     ratings: Sequence[RatingsResult],
+    preferences: Sequence[PreferencesResult],
     recipients: Sequence[RecipientsResult],
     conversations: ConversationsAnalysis | None,
 ) -> tuple[DataSource, ...]:
     """All of them, in the order of the report."""
     return (
         *(_study(result) for result in ratings),
+        *(_preferences(result) for result in preferences),
         *(_recipients(result) for result in recipients),
         *(() if conversations is None else (_conversations(conversations),)),
         *_scales(appraisal),
@@ -64,6 +67,12 @@ def _study(result: RatingsResult) -> DataSource:
     of = f" of {counted(replies, 'reply', 'replies')}" if replies else ""
     count = f"{ratings}{of} by {counted(raters, 'rater')}"
     return DataSource("study", result.study.title, count, "; ".join(left_out), "")
+
+
+def _preferences(result: PreferencesResult) -> DataSource:
+    dropped = result.fitted.dropped
+    left_out = counted(dropped, "incomplete comparison") if dropped else ""
+    return DataSource("study", result.title, result.basis, left_out, "")
 
 
 def _recipients(result: RecipientsResult) -> DataSource:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.overview.collect import LabOverview
+from empathylab.analysis.preferences import PreferencesResult
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.scores import ScoresResult
@@ -50,6 +51,7 @@ def measured_sentences(data: LabOverview) -> list[tuple[str, str]]:
         situations = number(data.situations_replied, 0)
         sentences.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
     sentences += [("Ratings", _rated(rating)) for rating in data.ratings]
+    sentences += [("Comparisons", _compared(result)) for result in data.preferences]
     sentences += [("Recipients", _helped(result)) for result in data.recipients]
     sentences += [("Scores", _scored(scores)) for scores in data.scores if scores.respondents]
     if data.conversations is not None:
@@ -84,6 +86,11 @@ def _rated(study: RatingsResult) -> str:
         f"{number(study.ratings.height, 0)} by {number(study.raters.height, 0)} people, "
         f"{study.study.design} subjects ({study.study.title})."
     )
+
+
+def _compared(result: PreferencesResult) -> str:
+    people = counted(result.raters, "person", "people")
+    return f"{number(result.fitted.n, 0)} of two replies, by {people} ({result.title})."
 
 
 def _helped(result: RecipientsResult) -> str:

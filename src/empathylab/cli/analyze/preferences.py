@@ -18,8 +18,7 @@ def preferences(
     json: JsonOption = False,
 ) -> None:
     """Fits a Bradley–Terry model to a study's paired comparisons (block `compare`)."""
-    from empathylab.analysis.preferences import from_lab
-    from empathylab.analysis.text.numbers import number, signed, with_ends
+    from empathylab.analysis.preferences import from_lab, strength_rows
     from empathylab.store import Lab
 
     with Lab.open_to_analyse(lab) as opened:
@@ -27,17 +26,5 @@ def preferences(
     if json:
         print_json(result)
         return
-    rows = [
-        {
-            "arm": strength.respondent,
-            "strength": with_ends(
-                strength.estimate, strength.low, strength.high, digits=2, written=signed
-            ),
-            "preferred": number(strength.wins, 0),
-            "not preferred": number(strength.losses, 0),
-            "ties": number(strength.ties, 0),
-        }
-        for strength in result.fitted.strengths
-    ]
     typer.echo(result.summary())
-    print_titled("", rows)
+    print_titled("", strength_rows(result))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from empathylab.analysis.overview.first_screen import MainChart
+from empathylab.analysis.overview.main_chart import MainChart
 from empathylab.report.blocks import Figure
 from empathylab.report.estimate_charts import estimates_chart
 
@@ -35,6 +35,7 @@ def main_figure(chart: MainChart) -> Figure:
         form=form,
         ends=ends,
         zero=chart.zero,
+        guide=chart.guide,
         panels="panel" if panels else None,
         coloured=chart.coloured,
         interval=chart.interval,

@@ -31,6 +31,11 @@ _RATINGS = (
     "cluster, and with an ordinal or linear mixed model in which raters and situations vary at "
     "random."
 )
+_PREFERENCES = (
+    "Paired comparisons are described by Bradley and Terry's model with ties (Davidson 1970) and "
+    "an effect of the order in which the two replies were shown. Standard errors are clustered by "
+    "rater and situation; p values are corrected by Holm's method over pairs of arms."
+)
 _RECIPIENTS = (
     "Recipients' outcomes are compared by true author and label: F tests of types II and III where "
     "each participant rated one reply, otherwise a linear mixed model in which participants, "
@@ -95,6 +100,7 @@ def methods_section(data: LabOverview) -> Section:
     """How the numbers were computed, with paragraphs for a paper."""
     paragraphs = [_SCALES] if data.appraisal.changes else []
     paragraphs += [_RATINGS] if data.ratings else []
+    paragraphs += [_PREFERENCES] if data.preferences else []
     paragraphs += [_RECIPIENTS] if data.recipients else []
     paragraphs += [_STYLE] if data.style else []
     panas = {change.respondent for change in data.appraisal.changes if change.scale == "panas"}
@@ -138,6 +144,7 @@ def _models(data: LabOverview) -> Iterator[Row]:
     topics += [("Scales", data.appraisal.model)]
     topics += [("Conversations", data.conversations.model)] if data.conversations else []
     topics += [(f"Judges: {judged.study}", judged.model) for judged in data.judges]
+    topics += [(f"Preferences: {result.title}", result.model) for result in data.preferences]
     topics += [(f"Recipients: {result.title}", result.model) for result in data.recipients]
     topics += [(f"Scores by {scored.judge}", scored.model) for scored in data.scores]
     topics += [("Style", data.style.model)] if data.style else []

@@ -12,6 +12,7 @@ from empathylab.analysis.overview.headlines.conversations import (
 )
 from empathylab.analysis.overview.headlines.ratings import rating_headlines
 from empathylab.analysis.overview.headlines.scales import scale_headlines
+from empathylab.analysis.preferences import headlines as preference_headlines
 from empathylab.analysis.recipients.prose import headlines as recipient_headlines
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.scores import ScoresResult
@@ -42,6 +43,10 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
         *(
             ("ratings", f"ratings-{number}", rating_headlines(study))
             for number, study in enumerate(data.ratings, start=1)
+        ),
+        *(
+            ("preferences", "preferences", preference_headlines(result))
+            for result in data.preferences
         ),
         *(
             ("recipients", "recipients", recipient_headlines(result.conclusions))

@@ -1,0 +1,1 @@
+"""Whose replies people prefer, as the report shows it."""

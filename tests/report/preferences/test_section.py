@@ -1,0 +1,102 @@
+"""Paired comparisons from a study's pages to the report."""
+
+from __future__ import annotations
+
+import pytest
+
+from empathylab.analysis import overview
+from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.overview.tables import measured_sentences
+from empathylab.report import render
+from empathylab.report.preferences.section import preferences_section
+from empathylab.report.sections import report_sections
+from empathylab.store import Lab
+from empathylab.study import parse_study
+from empathylab.study.session.service import Page, StudyService
+from tests.report.lab_kinds import preferred
+from tests.study.question_examples import EVERY_QUESTION
+from tests.study.service_examples import careful, opened, someone
+
+PAIRS = """\
+name: pairs
+version: 1
+title: Which reply is better
+languages: [en]
+design: within
+seed: 11
+arms: {one: first/model, two: second/model}
+situations: {set: dialogues, count: 2}
+batch_size: 4
+ratings_per_response: 3
+dimensions: [{name: empathy, question: Which one, labels: [Bad, Good]}]
+recruitment: {platform: open}
+blocks:
+  - {block: consent, text: Take part}
+  - {block: compare, question: Which is more empathetic}
+  - {block: debrief, text: Thanks}
+"""
+
+
+def compared(lab: Lab, text: str = PAIRS, people: int = 3) -> StudyService:
+    """An open study in which everyone prefers the first of two replies, then the second."""
+    service, _ = opened(lab, parse_study(text))
+    for number in range(people):
+        person, left = someone(service, f"p{number}"), ["first", "second"]
+        while isinstance(page := service.view(person), Page):
+            given = careful(service.study, page)
+            if page.content.page == "compare":
+                given["preference"] = left.pop(0)
+            service.submit(person, page.step, given)
+    return service
+
+
+def test_a_closed_study_of_comparisons_alone_is_reported(sqlite_lab: Lab) -> None:
+    compared(sqlite_lab).actions.close()
+    data = overview.from_lab(sqlite_lab)
+    [result] = data.preferences
+    assert (result.study, result.fitted.n) == ("pairs", 6)
+    assert (data.ratings, data.unrated) == ((), ())
+    assert data.design["preferences"] == ["pairs"]
+    first = first_screen(data)
+    assert first.question == "Whose replies do people prefer: one or two?"
+    assert first.shown[0].section == "preferences"
+    assert first.chart is not None
+    assert (first.chart.guide, [row.n for row in first.chart.rows]) == (0.5, [6, 6])
+    assert ("study", "6 comparisons by 3 raters") in {
+        (source.kind, source.count) for source in data.sources
+    }
+    measured = dict(measured_sentences(data))
+    assert measured["Comparisons"] == "6 of two replies, by 3 people (Which reply is better)."
+    page = render(data)
+    assert page.count("Bradley–Terry with ties (Davidson) and an order effect") == 1
+    assert "Replies of one are not clearly preferred to those of two: people choose" in page
+
+
+def test_an_open_study_shows_no_preferences(sqlite_lab: Lab) -> None:
+    compared(sqlite_lab)
+    data = overview.from_lab(sqlite_lab)
+    assert data.preferences == ()
+    [caveat] = data.unrated
+    assert caveat == (
+        "The study pairs (Which reply is better) is still open: 3 of 3 slots are finished. "
+        "Results are shown once it is closed."
+    )
+    assert "preferences" not in [section.id for section in report_sections(data)]
+
+
+def test_a_study_with_ratings_and_comparisons_shows_both(sqlite_lab: Lab) -> None:
+    compared(sqlite_lab, EVERY_QUESTION, people=2).actions.close()
+    data = overview.from_lab(sqlite_lab)
+    assert [len(data.ratings), len(data.preferences)] == [1, 1]
+    sections = [section.id for section in report_sections(data)]
+    assert sections[1:3] == ["ratings", "preferences"]
+    assert first_screen(data).question.startswith("How empathetic are")
+
+
+@pytest.mark.parametrize(("arms", "names"), [(2, ["chosen"]), (6, ["chosen", "pairs"])])
+def test_pairs_have_a_chart_where_there_are_several(arms: int, names: list[str]) -> None:
+    result = preferred(arms)
+    section = preferences_section((result,), ())
+    assert [figure.name for figure in section.figures()] == names
+    assert [len(table.rows) for table in section.tables()] == [arms * (arms - 1) // 2, arms]
+    assert result.plot("chosen").to_dict()["title"] == result.proportions_title
