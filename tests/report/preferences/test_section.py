@@ -93,6 +93,17 @@ def test_a_study_with_ratings_and_comparisons_shows_both(sqlite_lab: Lab) -> Non
     assert first_screen(data).question.startswith("How empathetic are")
 
 
+def test_a_closed_study_without_ratings_is_named_once(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab, parse_study(PAIRS))
+    service.actions.close()
+    [caveat] = overview.from_lab(sqlite_lab).unrated
+    assert caveat == (
+        "The ratings of the study pairs are not analysed: the study has no ratings by people. The "
+        "study is closed: import ratings, or launch a new version of it; simulated raters do not "
+        "count."
+    )
+
+
 @pytest.mark.parametrize(("arms", "names"), [(2, ["chosen"]), (6, ["chosen", "pairs"])])
 def test_pairs_have_a_chart_where_there_are_several(arms: int, names: list[str]) -> None:
     result = preferred(arms)

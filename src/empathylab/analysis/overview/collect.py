@@ -344,7 +344,8 @@ def _analysed(
         try:
             results.append(analyse(lab, name))
         except UserError as error:
-            problems.append(f"{problem.format(name)}: {error}")
+            place = f"study {name}: "  # the problem has named it
+            problems.append(f"{problem.format(name)}: {str(error).removeprefix(place)}")
     return tuple(result for result in results if result is not None)
 
 

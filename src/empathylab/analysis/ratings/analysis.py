@@ -277,6 +277,13 @@ def _excluded(
     return with_and_without(plan.ratings, excluded, plan.compared), kept
 
 
+def _more_ratings(study: Study) -> str:
+    """How the study comes to have ratings."""
+    if study.status == "closed":
+        return "The study is closed: import ratings, or launch a new version of it"
+    return "Let people rate, or import ratings"
+
+
 def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
     ratings = ratings_frame(lab, study.name).filter(rater_kind="person")
     if ratings.is_empty():
@@ -287,7 +294,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
             remedy="Its raters compared replies side by side: run `empathylab analyze preferences "
             f"--study {study.name}`."
             if compared
-            else "Let people rate, or import ratings; simulated raters do not count."
+            else f"{_more_ratings(study)}; simulated raters do not count."
             if study.dimensions
             else (
                 "This study collects none. `empathylab analyze appraisal` shows scales "
