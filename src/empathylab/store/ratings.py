@@ -276,6 +276,15 @@ def _column(name: str, values: list[Any]) -> pl.Series:
     return pl.Series(name, texts, pl.String)
 
 
+def comparisons_of(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The rater's comparisons of two replies, from the details stored about the rater."""
+    return [
+        answer
+        for answer in (details.get("marks") or {}).get("answers", ())
+        if len(answer["arms"]) == 2 and answer["question"] == PREFERENCE
+    ]
+
+
 def preferences_frame(lab: Lab, study: str) -> pl.DataFrame:
     """Which of two replies people preferred: one row per comparison, in the order of the raters.
 
@@ -297,8 +306,7 @@ def preferences_frame(lab: Lab, study: str) -> pl.DataFrame:
             answer["value"],
         )
         for rater, details in lab.frame(query).iter_rows()
-        for answer in (json.loads(details).get("marks") or {}).get("answers", ())
-        if len(answer["arms"]) == 2 and answer["question"] == PREFERENCE
+        for answer in comparisons_of(json.loads(details))
     ]
     names = ("rater", "block", "position", "situation", "first", "second", "outcome")
     schema = {name: pl.Int64 if name == "position" else pl.String for name in names}

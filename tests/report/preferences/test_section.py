@@ -12,42 +12,10 @@ from empathylab.report.preferences.section import preferences_section
 from empathylab.report.sections import report_sections
 from empathylab.store import Lab
 from empathylab.study import parse_study
-from empathylab.study.session.service import Page, StudyService
 from tests.report.lab_kinds import preferred
+from tests.study.paired import PAIRS, compared
 from tests.study.question_examples import EVERY_QUESTION
-from tests.study.service_examples import careful, opened, someone
-
-PAIRS = """\
-name: pairs
-version: 1
-title: Which reply is better
-languages: [en]
-design: within
-seed: 11
-arms: {one: first/model, two: second/model}
-situations: {set: dialogues, count: 2}
-batch_size: 4
-ratings_per_response: 3
-dimensions: [{name: empathy, question: Which one, labels: [Bad, Good]}]
-recruitment: {platform: open}
-blocks:
-  - {block: consent, text: Take part}
-  - {block: compare, question: Which is more empathetic}
-  - {block: debrief, text: Thanks}
-"""
-
-
-def compared(lab: Lab, text: str = PAIRS, people: int = 3) -> StudyService:
-    """An open study in which everyone prefers the first of two replies, then the second."""
-    service, _ = opened(lab, parse_study(text))
-    for number in range(people):
-        person, left = someone(service, f"p{number}"), ["first", "second"]
-        while isinstance(page := service.view(person), Page):
-            given = careful(service.study, page)
-            if page.content.page == "compare":
-                given["preference"] = left.pop(0)
-            service.submit(person, page.step, given)
-    return service
+from tests.study.service_examples import opened
 
 
 def test_a_closed_study_of_comparisons_alone_is_reported(sqlite_lab: Lab) -> None:

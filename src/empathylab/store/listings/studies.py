@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from empathylab.store.listings.pages import Listing, Row, equal_where_given, first_row, read_page
+from empathylab.store.ratings import comparisons_of
 from empathylab.store.schema import (
     arms,
     raters,
@@ -19,6 +20,7 @@ from empathylab.store.schema import (
 from empathylab.store.schema.joins import RATINGS, SITUATION
 from empathylab.store.studies.records import real_people
 
+_SIDES = ("first", "second")
 # The rule stands in the queries, too: a study may be opened again while its pages are read.
 _CLOSED: ColumnElement[bool] = studies.c.status == "closed"
 
@@ -41,12 +43,12 @@ def _studies(*more: Any) -> Select[Any]:
 
 
 def list_raters(connection: Connection, study: int, *, offset: int = 0, limit: int = 50) -> Listing:
-    """The raters of a closed study, with how much they rated."""
+    """The raters of a closed study, with how much they rated and compared."""
     query = (
         select(
             raters.c.id.label("rater_id"),
             raters.c.name.label("rater"),
-            *raters.c["kind", "seconds"],
+            *raters.c["kind", "seconds", "details"],
         )
         .select_from(raters.join(studies))
         .where(raters.c.study_id == study, _CLOSED, real_people())
@@ -55,8 +57,48 @@ def list_raters(connection: Connection, study: int, *, offset: int = 0, limit: i
     listing = read_page(connection, query, offset=offset, limit=limit)
     rated = _rated(connection, [row["rater_id"] for row in listing.rows])
     none = {"ratings": 0, "mean": None, "arm": None}
-    rows = [{**row, **rated.get(row["rater_id"], none)} for row in listing.rows]
+    rows = [
+        {
+            **row,
+            **rated.get(row["rater_id"], none),
+            "comparisons": len(comparisons_of(row["details"])),
+        }
+        for row in listing.rows
+    ]
     return Listing(rows, listing.total)
+
+
+def list_comparisons(
+    connection: Connection,
+    study: int,
+    *,
+    rater: int | None = None,
+    offset: int = 0,
+    limit: int = 50,
+) -> Listing:
+    """Which of two replies the raters of a closed study chose, a row per comparison."""
+    query = (
+        select(raters.c.id, raters.c.name, raters.c.details)
+        .select_from(raters.join(studies))
+        .where(raters.c.study_id == study, _CLOSED, real_people())
+        .where(*equal_where_given({raters.c.id: rater}))
+        .order_by(raters.c.id)
+    )
+    rows = [
+        {
+            "rater_id": number,
+            "rater": name,
+            "situation": answer["situation"],
+            "first": answer["arms"][0],
+            "second": answer["arms"][1],
+            "chosen": dict(zip(_SIDES, answer["arms"], strict=True)).get(
+                answer["value"], "neither"
+            ),
+        }
+        for number, name, details in connection.execute(query)
+        for answer in comparisons_of(details)
+    ]
+    return Listing(rows[offset : offset + limit], len(rows))
 
 
 def _rated(connection: Connection, chosen: list[int]) -> dict[int, dict[str, Any]]:

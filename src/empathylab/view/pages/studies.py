@@ -17,6 +17,9 @@ from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table
 from empathylab.view.visits import Visit, required
 
+_MOST = 1_000
+"""Comparisons of one rater on their page."""
+
 
 def _study_link(row: Row) -> str:
     return f"/studies/{row['study']}"
@@ -63,15 +66,21 @@ def show_study(visit: Visit) -> Page:
     def read_raters(connection: Connection, offset: int, limit: int) -> Listing:
         return listings.list_raters(connection, number, offset=offset, limit=limit)
 
+    rated, compared = _asked(study["protocol"])
+    values |= {"rated": rated, "compared": compared}
+    ratings = (
+        Column("arm", "Arm", "respondent"),
+        Column("ratings", "Ratings", "number"),
+        Column("mean", "Mean rating", "number", digits=2),
+    )
     raters = Table(
         "raters",
         "Raters",
         (
             Column("rater", "Rater", href=_rater_link),
             Column("kind", "Kind"),
-            Column("arm", "Arm", "respondent"),
-            Column("ratings", "Ratings", "number"),
-            Column("mean", "Mean rating", "number", digits=2),
+            *(ratings if rated else ()),
+            *((Column("comparisons", "Comparisons", "number"),) if compared else ()),
             Column("seconds", "Time", "seconds"),
         ),
         read_raters,
@@ -84,11 +93,39 @@ def show_study(visit: Visit) -> Page:
     values["view"] = view
     if view == "ratings":
         shown = _ratings_table(number, dimension=visit.asked("dimension"))
+    elif view == "comparisons" and compared:
+        shown = _comparisons_table(number)
     elif view == "recipients" and recipients is not None:
         shown = recipients
     else:
         shown = raters
     return Page(study["title"], "study", (shown,), values)
+
+
+def _asked(protocol: Row) -> tuple[bool, bool]:
+    """Whether raters rated replies, and whether they compared two; all others rated."""
+    kinds = {block.get("block") for block in protocol.get("blocks", ())}
+    compared = "compare" in kinds
+    return not compared or "rate" in kinds, compared
+
+
+def _comparisons_table(study: int, *, rater: int | None = None) -> Table:
+    """Which of two replies raters chose."""
+
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return listings.list_comparisons(connection, study, rater=rater, offset=offset, limit=limit)
+
+    columns = (
+        Column("rater", "Rater", href=_rater_link, csv_only=rater is not None),
+        Column("situation", "Situation"),
+        Column("first", "Shown first", "respondent"),
+        Column("second", "Shown second", "respondent"),
+        Column("chosen", "Chosen", "respondent"),
+    )
+    alone = rater is not None  # the page of a rater has room for all, beside the ratings
+    return Table(
+        "comparisons", "Comparisons", columns, read, size=_MOST if alone else 50, paged=not alone
+    )
 
 
 def _recipients_table(connection: Connection, study: Row) -> Table | None:
@@ -139,9 +176,13 @@ def show_rater(visit: Visit) -> Page:
         for name, value in (rater["details"] or {}).items()
         if name != "marks"
     ]
-    table = _ratings_table(rater["study"], rater=rater["rater_id"])
+    number, study = rater["rater_id"], rater["study"]
     values = {"rater": rater, "details": details}
-    tables = (questionnaires_table(visit.connection, rater["rater_id"]), table)
+    tables = (
+        questionnaires_table(visit.connection, number),
+        _comparisons_table(study, rater=number),
+        _ratings_table(study, rater=number),
+    )
     return Page(f"Rater {rater['rater']}", "rater", tables, values)
 
 

@@ -1,0 +1,40 @@
+"""A study whose participants only compare two replies, and people who walk through it."""
+
+from __future__ import annotations
+
+from empathylab.store import Lab
+from empathylab.study import parse_study
+from empathylab.study.session.service import Page, StudyService
+from tests.study.service_examples import careful, opened, someone
+
+PAIRS = """\
+name: pairs
+version: 1
+title: Which reply is better
+languages: [en]
+design: within
+seed: 11
+arms: {one: first/model, two: second/model}
+situations: {set: dialogues, count: 2}
+batch_size: 4
+ratings_per_response: 3
+dimensions: [{name: empathy, question: Which one, labels: [Bad, Good]}]
+recruitment: {platform: open}
+blocks:
+  - {block: consent, text: Take part}
+  - {block: compare, question: Which is more empathetic}
+  - {block: debrief, text: Thanks}
+"""
+
+
+def compared(lab: Lab, text: str = PAIRS, people: int = 3) -> StudyService:
+    """An open study in which everyone prefers the first of two replies, then the second."""
+    service, _ = opened(lab, parse_study(text))
+    for number in range(people):
+        person, left = someone(service, f"p{number}"), ["first", "second"]
+        while isinstance(page := service.view(person), Page):
+            given = careful(service.study, page)
+            if page.content.page == "compare":
+                given["preference"] = left.pop(0)
+            service.submit(person, page.step, given)
+    return service
