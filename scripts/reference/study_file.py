@@ -79,7 +79,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "design": "`between` (each rater sees one arm; the default) or `within` subjects",
             "arms": "the name of each arm, and whose replies it shows; see below",
             "responses": "which reply to use if a respondent has several; see below",
-            "dimensions": "what is rated; see below",
+            "dimensions": "what is rated; see below. Only the block `rate` needs it",
             "attention_pool": "questions from which attention checks are drawn; see below",
             "batch_size": "situations in one rater's batch; default: 10, or 1 if nothing is rated",
             "ratings_per_response": "number of raters per response; default: 1",

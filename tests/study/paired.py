@@ -25,6 +25,9 @@ blocks:
   - {block: compare, question: Which is more empathetic}
   - {block: debrief, text: Thanks}
 """
+WITHOUT_DIMENSIONS = "".join(
+    line for line in PAIRS.splitlines(keepends=True) if not line.startswith("dimensions")
+)
 
 
 def compared(lab: Lab, text: str = PAIRS, people: int = 3) -> StudyService:

@@ -13,13 +13,14 @@ from empathylab.report.sections import report_sections
 from empathylab.store import Lab
 from empathylab.study import parse_study
 from tests.report.lab_kinds import preferred
-from tests.study.paired import PAIRS, compared
+from tests.study.paired import PAIRS, WITHOUT_DIMENSIONS, compared
 from tests.study.question_examples import EVERY_QUESTION
 from tests.study.service_examples import opened
 
 
-def test_a_closed_study_of_comparisons_alone_is_reported(sqlite_lab: Lab) -> None:
-    compared(sqlite_lab).actions.close()
+@pytest.mark.parametrize("text", [PAIRS, WITHOUT_DIMENSIONS])
+def test_a_closed_study_of_comparisons_alone_is_reported(sqlite_lab: Lab, text: str) -> None:
+    compared(sqlite_lab, text).actions.close()
     data = overview.from_lab(sqlite_lab)
     [result] = data.preferences
     assert (result.study, result.fitted.n) == ("pairs", 6)

@@ -35,6 +35,7 @@ class Compare(WorkBlock):
     text: Text | None = None
 
     rates_responses: ClassVar[bool] = True
+    rates_by_dimension: ClassVar[bool] = False
 
     def check_fit(self, study: StudyRules, at: Path) -> None:
         """There are two replies to each situation, or more."""

@@ -160,6 +160,8 @@ class Block(FileModel):
     """Whether it shows the items of the participant's batch."""
     rates_responses: ClassVar[bool] = False
     """Whether the items are responses to rate; else they are situations."""
+    rates_by_dimension: ClassVar[bool] = True
+    """Whether responses are rated on the study's dimensions."""
     is_own_experience: ClassVar[bool] = False
     """Whether its work is about what the participant went through, not about situations."""
     is_live: ClassVar[bool] = False

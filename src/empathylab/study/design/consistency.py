@@ -171,7 +171,8 @@ def _check_arms(study: Study) -> None:
                     at=(key,),
                 )
         return
-    for key in ("arms", "dimensions"):
+    by_dimension = any(block.rates_responses and block.rates_by_dimension for block in study.blocks)
+    for key in ("arms", "dimensions") if by_dimension else ("arms",):
         if not getattr(study, key):
             raise wrong("given where responses are rated", f"Add {key}.", at=(key,), got="none")
     seen: dict[tuple[str, str | None], str] = {}
