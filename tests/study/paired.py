@@ -31,13 +31,20 @@ WITHOUT_DIMENSIONS = "".join(
 
 
 def compared(lab: Lab, text: str = PAIRS, people: int = 3) -> StudyService:
-    """An open study in which everyone prefers the first of two replies, then the second."""
+    """An open study of two situations; everyone prefers one arm, then the other, but the first
+    person prefers the first arm twice."""
     service, _ = opened(lab, parse_study(text))
     for number in range(people):
-        person, left = someone(service, f"p{number}"), ["first", "second"]
+        person, left = someone(service, f"p{number}"), [1, 2 if number else 1]
         while isinstance(page := service.view(person), Page):
             given = careful(service.study, page)
             if page.content.page == "compare":
-                given["preference"] = left.pop(0)
+                given["preference"] = _side(page, left.pop(0))
             service.submit(person, page.step, given)
     return service
+
+
+def _side(page: Page, respondent: int) -> str:
+    """Which of the two replies that respondent wrote."""
+    [first, _] = [part.reply.text for part in page.content.parts if part.reply is not None]
+    return "first" if first.startswith(f"Reply {respondent} ") else "second"

@@ -29,7 +29,7 @@ def test_raters_who_only_compared_have_comparisons_and_no_ratings(sqlite_lab: La
     assert lines[0] == "rater,situation,first,second,chosen"
     assert len(lines) == 7
     _, _, first, second, chosen = lines[1].split(",")
-    assert ({first, second}, chosen) == ({"one", "two"}, first)
+    assert ({first, second}, chosen) == ({"one", "two"}, "one")
     assert heads(rater) == ["Situation", "Shown first", "Shown second", "Chosen"]
 
 

@@ -15,7 +15,7 @@ from scipy.stats import t
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.results import ALPHA, Conclusion, Kind, ModelChoice, Result
 from empathylab.analysis.text.apa import counted, listed, p_text
-from empathylab.analysis.text.names import owner
+from empathylab.analysis.text.names import name_of, owner
 from empathylab.analysis.text.numbers import number, p_value, percent, signed, with_ends
 from empathylab.errors import InputError
 from empathylab.stats.arguments import require_columns
@@ -160,6 +160,7 @@ class PreferencesResult(Result):
     def _conclusion(self, pair: ComparedPair) -> Conclusion:
         subject, reference, effect = pair.first, pair.second, pair.effect
         p, adjusted = pair.p, pair.p_adjusted
+        better, other = name_of(subject), name_of(reference)
         first, second, tie = self.fitted.probabilities(subject, reference)
         kind: Kind = "better" if adjusted < ALPHA else "inconclusive"
         verb = "are preferred to" if kind == "better" else "are not clearly preferred to"
@@ -174,10 +175,9 @@ class PreferencesResult(Result):
         )
         return Conclusion(
             kind=kind,
-            sentence=f"Replies of {subject} {verb} those of {reference}: people choose "
-            f"{subject} in {percent(first)} of comparisons and {reference} in {percent(second)}"
-            f"{ties}; "
-            f"{numbers} ({self.basis}).",
+            sentence=f"Replies of {better} {verb} those of {other}: raters choose {better} in "
+            f"{percent(first)} of comparisons and {other} in {percent(second)}{ties}; {numbers} "
+            f"({self.basis}).",
             subject=subject,
             reference=reference,
             estimate=effect.estimate,
@@ -251,10 +251,12 @@ def headlines(result: PreferencesResult) -> Iterator[Conclusion]:
     if not clear:
         lead = (
             f"It is unclear whose replies of {len(names)} arms people prefer most; the strongest "
-            f"is {names[0]}, the weakest {names[-1]}"
+            f"is {name_of(names[0])}, the weakest {name_of(names[-1])}"
         )
     else:
-        lead = f"Of {len(names)} arms, replies of {names[0]} are preferred to {listed(clear)}"
+        lead = (
+            f"Of {len(names)} arms, replies of {name_of(names[0])} are preferred to {listed(clear)}"
+        )
         lead += f", not clearly to {listed(unclear)}" if unclear else ""
     yield replace(weakest, sentence=f"{lead}: {numbers}.")
 

@@ -40,7 +40,7 @@ def test_the_log_odds_of_two_arms_are_those_of_their_wins() -> None:
     [conclusion] = found.conclusions
     assert conclusion.estimate == pytest.approx(math.log(3), abs=1e-6)
     assert (conclusion.kind, conclusion.subject, conclusion.reference) == ("better", "a", "b")
-    assert "people choose a in 75% of comparisons and b in 25%" in conclusion.sentence
+    assert "raters choose a in 75% of comparisons and b in 25%" in conclusion.sentence
     assert found.caveats == ()
 
 
@@ -187,10 +187,20 @@ def test_one_sentence_says_over_which_of_several_arms_the_strongest_is_preferred
     frames = [table(31, 29), third(table(60, 10), "c")]
     [headline] = headlines(from_table(pl.concat(frames)))
     assert str(headline).startswith(
-        "Of 3 arms, replies of a are preferred to c's, not clearly to b's: people choose a in 86%"
+        "Of 3 arms, replies of a are preferred to c's, not clearly to b's: raters choose a in 86%"
     )
     even = pl.concat([table(31, 29), third(table(31, 30), "c")])
     [headline] = headlines(from_table(even))
     assert str(headline).startswith(
         "It is unclear whose replies of 3 arms people prefer most; the strongest is a, the weakest "
+    )
+
+
+def test_the_arm_human_is_called_people() -> None:
+    frame = table(60, 20).with_columns(pl.col("first", "second").str.replace("^b$", "human"))
+    [conclusion] = from_table(frame).conclusions
+    assert (conclusion.subject, conclusion.reference) == ("a", "human")
+    assert conclusion.sentence.startswith(
+        "Replies of a are preferred to those of people: raters choose a in 75% of comparisons and "
+        "people in 25%; "
     )

@@ -38,7 +38,7 @@ def test_a_closed_study_of_comparisons_alone_is_reported(sqlite_lab: Lab, text: 
     assert measured["Comparisons"] == "6 of two replies, by 3 people (Which reply is better)."
     page = render(data)
     assert page.count("Bradley–Terry with ties (Davidson) and an order effect") == 1
-    assert "Replies of one are not clearly preferred to those of two: people choose" in page
+    assert "Replies of one are not clearly preferred to those of two: raters choose" in page
 
 
 def test_an_open_study_shows_no_preferences(sqlite_lab: Lab) -> None:
