@@ -6,7 +6,7 @@ import pytest
 
 from empathylab.analysis import overview
 from empathylab.analysis.overview.first_screen import first_screen
-from empathylab.analysis.overview.tables import measured_sentences
+from empathylab.analysis.overview.tables import measured_sentences, overview_tables
 from empathylab.report import render
 from empathylab.report.preferences.section import preferences_section
 from empathylab.report.sections import report_sections
@@ -36,6 +36,10 @@ def test_a_closed_study_of_comparisons_alone_is_reported(sqlite_lab: Lab, text: 
     }
     measured = dict(measured_sentences(data))
     assert measured["Comparisons"] == "6 of two replies, by 3 people (Which reply is better)."
+    table = overview_tables(data)[0]
+    assert table.title == result.proportions_title
+    [row, _] = table.rows
+    assert (row["respondent"], row["preferred"], row["not preferred"]) == ("first/model", "4", "2")
     page = render(data)
     assert page.count("Bradley–Terry with ties (Davidson) and an order effect") == 1
     assert "Replies of one are not clearly preferred to those of two: raters choose" in page

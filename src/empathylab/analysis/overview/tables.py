@@ -25,6 +25,7 @@ _MOST_CHANGES = 3
 _MOST_RATED = 4
 _NOTHING = "–"
 _RATED = "Differences in percentage points, with 95% intervals clustered by {}."
+_CHOSEN = "Estimates with 95% intervals clustered by rater and situation; counts as they were made."
 _MEANS = "Means and their differences, with 95% intervals clustered by {}."
 _ASKED = (
     "Changes from baseline in points of the scale, with 95% intervals clustered by situation and "
@@ -126,9 +127,19 @@ def overview_tables(data: LabOverview) -> list[OverviewTable]:
         )
         for study in data.ratings
     ]
+    preferred = [
+        _table(
+            result.proportions_title + (f": {result.study}" if len(data.preferences) > 1 else ""),
+            _CHOSEN,
+            _chosen(result),
+            data,
+        )
+        for result in data.preferences
+    ]
     asked = _changes(data) | _distances(data) | _verdicts(data)
     tables = [
         *rated,
+        *preferred,
         _table("Questionnaires", _ASKED, asked, data),
         _table("Replies", "", _lengths(data), data),
     ]
@@ -241,6 +252,24 @@ def _writers(study: RatingsResult) -> dict[str, Sequence[str]]:
     for arm, respondent in pairs:
         writers.setdefault(arm, []).append(respondent)
     return {arm: names for arm, names in writers.items() if len(names) == 1}
+
+
+def _chosen(result: PreferencesResult) -> dict[str, Row]:
+    """How often the arm of each author is chosen; authors of several arms are skipped."""
+    arms: dict[str, list[str]] = {}
+    for strength in result.fitted.strengths:
+        name = strength.respondent
+        arms.setdefault(result.authors.get(name, name), []).append(name)
+    alone = {names[0]: author for author, names in arms.items() if len(names) == 1}
+    rows: dict[str, Row] = {"chosen, %": {}, "preferred": {}, "not preferred": {}, "ties": {}}
+    for strength in result.fitted.strengths:
+        if author := alone.get(strength.respondent):
+            chosen = result.proportions[strength.respondent]
+            rows["chosen, %"][author] = with_ends(*(100 * end for end in chosen), digits=0)
+            rows["preferred"][author] = number(strength.wins, 0)
+            rows["not preferred"][author] = number(strength.losses, 0)
+            rows["ties"][author] = number(strength.ties, 0)
+    return rows
 
 
 def _lengths(data: LabOverview) -> dict[str, Row]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from empathylab.analysis.json_values import finite
 from empathylab.analysis.preferences import PreferencesResult, proportion
+from empathylab.analysis.text.names import name_of
 from empathylab.report.blocks import Figure
 from empathylab.report.estimate_charts import estimates_chart
 from empathylab.stats.estimates import Estimate
@@ -22,29 +23,40 @@ def figures(result: PreferencesResult) -> Iterator[Figure]:
     yield Figure(
         name="chosen",
         title=result.proportions_title,
-        spec=_chart(result.proportions, who="arm", coloured=True),
+        spec=_chart([_row(arm, chosen) for arm, chosen in result.proportions.items()]),
         note=_NOTE,
     )
-    pairs = {f"{pair.first} over {pair.second}": proportion(pair.effect) for pair in result.pairs}
+    places = {arm: place for place, arm in enumerate(result.proportions)}
+    pairs = [
+        _row(pair.first, proportion(pair.effect)) | {"pair": f"over {name_of(pair.second)}"}
+        # The weakest arm is compared with all others, so its panel sets their order.
+        for pair in sorted(result.pairs, key=lambda pair: -places[pair.second])
+    ]
     if 1 < len(pairs) <= _MOST_PAIRS:
         yield Figure(
             name="pairs",
             title="How often people chose the stronger of each pair",
-            spec=_chart(pairs, who="pair", coloured=False),
+            spec=_chart(pairs, panels="pair"),
             note=_NOTE,
         )
 
 
-def _chart(proportions: Mapping[str, Estimate], *, who: str, coloured: bool) -> dict[str, Any]:
-    rows = [
-        {
-            who: name,
-            "estimate": chosen.estimate,
-            "low": finite(chosen.low),
-            "high": finite(chosen.high),
-        }
-        for name, chosen in proportions.items()
-    ]
+def _row(arm: str, chosen: Estimate) -> dict[str, Any]:
+    return {
+        "arm": arm,
+        "estimate": chosen.estimate,
+        "low": finite(chosen.low),
+        "high": finite(chosen.high),
+    }
+
+
+def _chart(rows: Sequence[dict[str, Any]], *, panels: str | None = None) -> dict[str, Any]:
     return estimates_chart(
-        rows, who=who, title="chosen", form=".0%", ends=(0.0, 1.0), guide=0.5, coloured=coloured
+        rows,
+        who="arm",
+        title="chosen",
+        form=".0%",
+        ends=(0.0, 1.0),
+        guide=0.5,
+        panels=panels,
     )
