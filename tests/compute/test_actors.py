@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from empathylab import __version__
+from empathylab.compute import ray_cluster
 from tests.helpers import ray_clusters
 from tests.helpers.ray_clusters import Cluster
 
@@ -119,9 +120,13 @@ def test_a_lost_head_ends_the_calls_under_way(cluster: Cluster) -> None:
     program = cluster.drive(DRIVER, "waits", cluster.address)
     assert program.stdout is not None
     assert program.stdout.readline() == "waiting\n"
-    for process in psutil.Process(cluster.head.pid).children(recursive=True):
+    of_head = psutil.Process(cluster.head.pid).children(recursive=True)
+    [server] = [process for process in of_head if "gcs_server" in process.name()]
+    server.suspend()  # it is asked for the nodes and never answers
+    time.sleep(2 * ray_cluster._LOOK_SECONDS)
+    for process in of_head:
         with contextlib.suppress(psutil.NoSuchProcess):
-            process.send_signal(signal.SIGKILL)
+            process.kill()
     out, said = program.communicate(timeout=300)
     assert (program.returncode, said) == (0, "")
     assert "the head node of the Ray cluster" in json.loads(out)

@@ -12,6 +12,7 @@ import re
 import secrets
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from importlib import import_module
@@ -86,6 +87,7 @@ def connect(engine: str, workers: int | None) -> Cluster:
     check(engine)
     head = _head_node(_address(engine))
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # never a cluster that nobody asked for
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # `_failed` says the first of them
     if head is None and "ray" not in sys.modules:
         _protect()
@@ -212,6 +214,7 @@ class Nodes:
         self._there = self._alive()
         self._looked = time.monotonic()
         self._lost_at: float | None = None
+        self._asking: threading.Thread | None = None
         self.headless = False
         """Whether the head node is lost: of the cluster's functions only `shutdown` ends then."""
 
@@ -225,7 +228,9 @@ class Nodes:
         self._looked = time.monotonic()
         if _answers(self._cluster.head, 1.0):
             self._lost_at = None
-            self._warn()
+            if self._asking is None or not self._asking.is_alive():
+                self._asking = threading.Thread(target=self._warn, daemon=True)
+                self._asking.start()
         elif self._lost_at is None:
             self._lost_at = time.monotonic()
         elif time.monotonic() - self._lost_at > _LOST_SECONDS:
@@ -237,15 +242,17 @@ class Nodes:
             )
 
     def _warn(self) -> None:
-        there = self._alive()  # without a head node Ray would not answer
-        lost = len(self._there - there)
-        if lost:
-            what = "A node" if lost == 1 else f"{lost} nodes"
-            _LOGGER.warning(
-                "%s of the Ray cluster was lost; its work is restarted on the others.",
-                what,
-            )
-        self._there = there
+        """Runs in a thread: where the head node is lost meanwhile, Ray does not answer."""
+        with contextlib.suppress(Exception):  # the connection has ended
+            there = self._alive()
+            lost = len(self._there - there)
+            if lost:
+                what = "A node" if lost == 1 else f"{lost} nodes"
+                _LOGGER.warning(
+                    "%s of the Ray cluster was lost; its work is restarted on the others.",
+                    what,
+                )
+            self._there = there
 
 
 def _finished(ray: Any, pending: list[Any], nodes: Nodes) -> list[Any]:
