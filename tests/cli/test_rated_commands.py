@@ -234,7 +234,7 @@ def test_a_spreadsheets_csv_with_semicolons_is_read_and_said_so(tmp_path: Path) 
     assert (code, "separated by semicolons" in err) == (0, True)
     assert out.startswith(
         "Ratings: arms against KI-Größe (the first by name, as no arm shows replies by people)\n"
-        "Raters rated replies of several arms (within subjects): 6 raters of KI-Größe and 6 of "
+        "Raters rated replies of several arms (within subjects): 6 raters for KI-Größe and 6 for "
         "KI-Mini.\n\n- "
     )
     assert "0.5 to 4.5" in out or "on Gesamturteil: Empathie?" in out

@@ -599,7 +599,7 @@ def test_a_paper_gets_design_margin_and_the_clusters_that_were_used() -> None:
     paper = found.paragraphs()
     text = " ".join(paper)
     assert paper[0].startswith("The study compares 2 arms: people (reference) and gpt.")
-    assert "several arms (within subjects): 20 raters of people and 20 of gpt." in paper[0]
+    assert "several arms (within subjects): 20 raters for people and 20 for gpt." in paper[0]
     assert "with a margin of ±1 points" in text
     assert "raters and situations as clusters" in text
     assert "raters as the independent units" not in text

@@ -67,9 +67,9 @@ def raters_sentence(design: RatingsDesign) -> str:
     if design.kind not in _KIND_OF_DESIGN:
         return ""
     raters = [
-        f"{number(n, 0)} {'rater' if n == 1 else 'raters'} of {name_of(arm)}"
+        f"{number(n, 0)} {'rater' if n == 1 else 'raters'} for {name_of(arm)}"
         if place == 0
-        else f"{number(n, 0)} of {name_of(arm)}"
+        else f"{number(n, 0)} for {name_of(arm)}"
         for place, (arm, n) in enumerate(design.raters_per_arm.items())
     ]
     return f"{_KIND_OF_DESIGN[design.kind]}{listed(raters)}."
