@@ -122,6 +122,8 @@ def test_written_replies_are_responses_of_people(lab: Lab) -> None:
     service, _ = opened(lab, parse_study(WRITE))
     for name in ("ann", "bob"):
         walk(service, someone(service, name))
+    assert responses_frame(lab).is_empty()  # while the study is open
+    service.actions.close()
     replies = responses_frame(lab).filter(respondent="human")
     assert replies["kind"].unique().to_list() == ["human"]
     assert replies["text"].unique().to_list() == ["I am so sorry to hear it"]

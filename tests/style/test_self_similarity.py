@@ -108,7 +108,7 @@ def test_similarity_to_others_is_the_mean_over_pairs_of_both() -> None:
     cold, rain = 1 + math.log(5 / 3), 1 + math.log(5 / 4)
     warm = 1 + math.log(5 / 2)
     cosine = rain**2 / math.sqrt((cold**2 + rain**2) * (warm**2 + rain**2))
-    assert a.to_others == b.to_others == pytest.approx(cosine / 2)
+    assert (a.to_others, b.to_others) == pytest.approx((cosine / 2, cosine / 2))
 
 
 def test_one_respondent_has_no_others() -> None:
