@@ -7,7 +7,9 @@ import pytest
 from empathylab.analysis import overview
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.overview.tables import measured_sentences, overview_tables
+from empathylab.analysis.text.names import name_of
 from empathylab.report import render
+from empathylab.report.preferences.figures import figures
 from empathylab.report.preferences.section import preferences_section
 from empathylab.report.sections import report_sections
 from empathylab.store import Lab
@@ -84,3 +86,18 @@ def test_pairs_have_a_chart_where_there_are_several(arms: int, names: list[str])
     assert [figure.name for figure in section.figures()] == names
     assert [len(table.rows) for table in section.tables()] == [arms * (arms - 1) // 2, arms]
     assert result.plot("chosen").to_dict()["title"] == result.proportions_title
+
+
+def test_each_pair_is_drawn_with_the_stronger_arm_over_the_weaker() -> None:
+    result = preferred(3)
+    [_, figure] = figures(result)
+    strength = {name_of(item.respondent): item.estimate for item in result.fitted.strengths}
+    spec = result.plot(figure.name).to_dict()
+    rows = [row for data in spec["datasets"].values() for row in data if "pair" in row]
+    drawn = {(row["arm"], row["pair"].removeprefix("over ")): row["estimate"] for row in rows}
+    assert len(drawn) == 3
+    for (stronger, weaker), chosen in drawn.items():
+        assert strength[stronger] > strength[weaker]
+        assert chosen > 0.5
+    # The weakest arm comes first: all others are drawn over it.
+    assert rows[0]["pair"] == f"over {min(strength, key=lambda arm: strength[arm])}"
